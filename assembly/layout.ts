@@ -1,0 +1,154 @@
+/*
+ * Where everything stands in the flat map and in a batch request: word offsets (a word is 32 bits), read by the
+ * kernel and by src/ alike. A change here is a new FLAT_VERSION.
+ *
+ *   flat map   header | bucket index | rule index | choose_args sets | records
+ *
+ * Every offset in the map counts words from the map's start; 0 stands for "none".
+ */
+
+/** First word of a flat map: "CRSH". */
+export const FLAT_MAGIC = 0x48535243;
+/** Second word of a flat map. */
+export const FLAT_VERSION = 1;
+
+/* Header of the flat map. */
+export const H_MAGIC = 0;
+export const H_VERSION = 1;
+/** Words in the whole map. */
+export const H_WORDS = 2;
+/** Checksum of all words but this one. */
+export const H_CHECKSUM = 3;
+export const H_MAX_DEVICES = 4;
+export const H_MAX_BUCKETS = 5;
+export const H_MAX_RULES = 6;
+export const H_CHOOSE_LOCAL_TRIES = 7;
+export const H_CHOOSE_LOCAL_FALLBACK_TRIES = 8;
+export const H_CHOOSE_TOTAL_TRIES = 9;
+export const H_CHOOSELEAF_DESCEND_ONCE = 10;
+export const H_CHOOSELEAF_VARY_R = 11;
+export const H_CHOOSELEAF_STABLE = 12;
+export const H_MSR_DESCENTS = 13;
+export const H_MSR_COLLISION_TRIES = 14;
+/** Offset of maxBuckets words: the record of bucket -1 - i, or 0. */
+export const H_BUCKET_INDEX = 15;
+/** Offset of maxRules words: the record of rule i, or 0. */
+export const H_RULE_INDEX = 16;
+/** How many choose_args sets, and the offset of their table. */
+export const H_CHOOSE_ARGS_COUNT = 17;
+export const H_CHOOSE_ARGS_TABLE = 18;
+/** Words of permutation workspace that all buckets together need. */
+export const H_PERM_WORDS = 19;
+/** Longest rule, in steps. */
+export const H_MAX_STEPS = 20;
+export const HEADER_WORDS = 24;
+
+/* Bucket record. */
+export const B_ID = 0;
+export const B_TYPE = 1;
+export const B_ALG = 2;
+export const B_WEIGHT = 3;
+export const B_SIZE = 4;
+/** Offset of this bucket's permutation in the workspace. */
+export const B_PERM = 5;
+/** Offset of `size` item ids. */
+export const B_ITEMS = 6;
+/** Offset of: uniform, one weight; list, straw, straw2, `size` item weights; tree, `nodes` node weights. */
+export const B_WEIGHTS = 7;
+/** Offset of: list, `size` weight sums; straw, `size` straw lengths; else 0. */
+export const B_EXTRA = 8;
+/** Tree: number of nodes; else 0. */
+export const B_NODES = 9;
+export const BUCKET_WORDS = 10;
+
+/* Rule record: length and type, then the steps. */
+export const R_LENGTH = 0;
+export const R_TYPE = 1;
+export const R_STEPS = 2;
+/* A step. */
+export const S_OP = 0;
+export const S_ARG1 = 1;
+export const S_ARG2 = 2;
+export const STEP_WORDS = 3;
+
+/* Entry of the choose_args table: the set's 64-bit index, then the offset of maxBuckets words that lead to the
+ * record of each bucket, or 0. */
+export const C_INDEX_LOW = 0;
+export const C_INDEX_HIGH = 1;
+export const C_BUCKETS = 2;
+export const CHOOSE_ARGS_WORDS = 3;
+
+/* choose_args record of one bucket. */
+export const A_POSITIONS = 0;
+/** Offset of positions * size weights. */
+export const A_WEIGHTS = 1;
+/** Offset of `size` ids, or 0. */
+export const A_IDS = 2;
+export const CHOOSE_ARG_WORDS = 3;
+
+/* Batch request: what `mapBatch` is given, one word each. Pointers are byte addresses in linear memory. */
+/** The flat map. */
+export const Q_MAP = 0;
+/** Workspace made by `initWorkspace` for this map and result size. */
+export const Q_WORKSPACE = 1;
+export const Q_RULE = 2;
+/** Most items a mapping may have (`result_max`, a pool's size). */
+export const Q_RESULT_MAX = 3;
+/** Reweights, 16.16, a word each; and how many. */
+export const Q_REWEIGHTS = 4;
+export const Q_REWEIGHT_COUNT = 5;
+/** Offset in the map of the choose_args set's bucket words (C_BUCKETS), or 0. */
+export const Q_CHOOSE_ARGS = 6;
+/** How x comes from the running number, one of SEED_*. */
+export const Q_SEED_MODE = 7;
+/** Pool id (low 32 bits) for the modes that hash it in. */
+export const Q_POOL = 8;
+/** pgp_num and the mask of its next power of two less 1, for the SEED_POOL modes. */
+export const Q_PGP_NUM = 9;
+export const Q_PGP_MASK = 10;
+/** First running number (x or placement seed) and how many. */
+export const Q_FIRST = 11;
+export const Q_COUNT = 12;
+/** Out: count * resultMax items; what a mapping does not fill is ITEM_NONE. */
+export const Q_OUT_ITEMS = 13;
+/** Out: count lengths. */
+export const Q_OUT_LENGTHS = 14;
+/** Out: count seeds (the x of each mapping), or 0. */
+export const Q_OUT_SEEDS = 15;
+/** Most bucket items that one mapping may draw before it is given up as STATUS_WORK_LIMIT. */
+export const Q_WORK_LIMIT = 16;
+/** Out: how many mappings were made; less than count when the status is not STATUS_OK. */
+export const Q_DONE = 17;
+/** Out: counts of how many retries the choices took (`choose_tries`), or 0; and how many words it has. */
+export const Q_TRIES = 18;
+export const Q_TRIES_WORDS = 19;
+export const REQUEST_WORDS = 20;
+
+/** x is the running number. */
+export const SEED_PLAIN = 0;
+/** x = hash32_2(number, pool), as crushtool --pool-id has it. */
+export const SEED_HASHED = 1;
+/** x = stable_mod(number, pgp_num, mask) + pool: pools from before hashpspool. */
+export const SEED_POOL = 2;
+/** x = hash32_2(stable_mod(number, pgp_num, mask), pool). */
+export const SEED_POOL_HASHED = 3;
+
+/* Status of a batch. */
+export const STATUS_OK = 0;
+/** An MSR rule without a choose step between take and emit: Ceph's mapper aborts on it. */
+export const STATUS_MSR_NO_CHOOSE = 1;
+/** An MSR rule whose take names a bucket that is not there. */
+export const STATUS_MSR_BAD_TAKE = 2;
+/** An MSR rule whose descent met an empty bucket: Ceph's mapper aborts on it. */
+export const STATUS_MSR_EMPTY_BUCKET = 3;
+/** An MSR rule that reached a device where it looked for a bucket. */
+export const STATUS_MSR_DEVICE_TOO_EARLY = 4;
+/** An MSR rule that asks for a negative number of items, or for too many. */
+export const STATUS_MSR_BAD_COUNT = 5;
+/** One mapping drew more items than the work limit. */
+export const STATUS_WORK_LIMIT = 6;
+
+/** A hole: no item (`CRUSH_ITEM_NONE`). */
+export const ITEM_NONE = 0x7fffffff;
+/** Not chosen yet (`CRUSH_ITEM_UNDEF`). */
+export const ITEM_UNDEF = 0x7ffffffe;

@@ -1,0 +1,86 @@
+/**
+ * The one error class of the library. Every failure that a caller can meet (a damaged file, a map that is not
+ * understood, a misused call) is a {@link CrushError} with a `code` to branch on.
+ */
+
+/** What went wrong, as a stable word to branch on. */
+export type CrushErrorCode =
+  /** The input ends before its structure does. */
+  | 'truncated'
+  /** The input is not what its kind demands (bad magic, impossible count, wrong JSON shape). */
+  | 'malformed'
+  /** The input's checksum does not match its content. */
+  | 'bad-crc'
+  /** The input needs a newer reader: its compat version, or a feature that changes placement, is unknown. */
+  | 'unsupported'
+  /** Nothing recognises the input as an osdmap, a crushmap or their JSON. */
+  | 'unknown-kind'
+  /** The CRUSH map could send the mapper out of bounds or into a loop (cycles, dangling ids, false sizes). */
+  | 'invalid-map'
+  /** A rule that Ceph's own mapper could not run to its end. */
+  | 'invalid-rule'
+  /** One mapping needed more work than the limit allows. */
+  | 'work-limit'
+  /** A pool, rule, PG, OSD or bucket that is not in the map. */
+  | 'not-found'
+  /** An argument outside its range or of the wrong type. */
+  | 'bad-argument'
+  /** A file that cannot be read or written. */
+  | 'io';
+
+/** Where in the input the failure lies; every part is optional. */
+export interface ErrorPlace {
+  /** The file, as the user named it. */
+  readonly file?: string;
+  /** Byte offset from the start of the (unpacked) input. */
+  readonly offset?: number;
+  /** Path of structures being read, outermost first, such as `osdmap.pools[3].opts`. */
+  readonly path?: string;
+  /** Line, from 1, for text. */
+  readonly line?: number;
+  /** Column, from 1, for text. */
+  readonly column?: number;
+}
+
+/**
+ * An error of this library.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   readMap(bytes);
+ * } catch (error) {
+ *   if (error instanceof CrushError && error.code === 'bad-crc') console.error(error.message);
+ * }
+ * ```
+ */
+export class CrushError extends Error {
+  override readonly name = 'CrushError';
+  readonly code: CrushErrorCode;
+  readonly place: ErrorPlace;
+
+  constructor(code: CrushErrorCode, message: string, place: ErrorPlace = {}) {
+    super(message);
+    this.code = code;
+    this.place = place;
+  }
+
+  /** The same error with more of its place known (an outer layer knows the file, an inner one the offset). */
+  at(place: ErrorPlace): CrushError {
+    const error = new CrushError(this.code, this.message, { ...place, ...this.place });
+    if (this.stack !== undefined) error.stack = this.stack;
+    return error;
+  }
+
+  /** One line for people: the place, then the message. */
+  describe(): string {
+    const { file, path, offset, line, column } = this.place;
+    const where = [
+      file,
+      line === undefined ? undefined : `line ${line}${column === undefined ? '' : `, column ${column}`}`,
+      path,
+      offset === undefined ? undefined : `byte ${offset}`,
+    ].filter((part) => part !== undefined);
+    return where.length === 0 ? this.message : `${where.join(': ')}: ${this.message}`;
+  }
+}
