@@ -1,0 +1,45 @@
+/** Ceph's releases by number, as `require_osd_release` counts them (`ceph_release_t`). */
+
+/** Names by number; 0 is unknown. */
+export const RELEASE_NAMES = [
+  'unknown',
+  'argonaut',
+  'bobtail',
+  'cuttlefish',
+  'dumpling',
+  'emperor',
+  'firefly',
+  'giant',
+  'hammer',
+  'infernalis',
+  'jewel',
+  'kraken',
+  'luminous',
+  'mimic',
+  'nautilus',
+  'octopus',
+  'pacific',
+  'quincy',
+  'reef',
+  'squid',
+  'tentacle',
+  'umbrella',
+] as const;
+
+/** Number of a release name; 0 for names that are not known (`ceph_release_from_name`). */
+export function releaseByName(name: string): number {
+  return Math.max(0, (RELEASE_NAMES as readonly string[]).indexOf(name));
+}
+
+/** Whether a stored release is `wanted` or newer; numbers from 128 on were once written for "none". */
+export function isAtLeast(release: number, wanted: number): boolean {
+  return release < 128 && release >= wanted;
+}
+
+/** The releases that decoding asks for. */
+export const RELEASE = {
+  jewel: releaseByName('jewel'),
+  kraken: releaseByName('kraken'),
+  luminous: releaseByName('luminous'),
+  nautilus: releaseByName('nautilus'),
+};
