@@ -148,6 +148,9 @@ export const STATUS_MSR_BAD_COUNT = 5;
 /** One mapping drew more items than the work limit. */
 export const STATUS_WORK_LIMIT = 6;
 
+/** A tree bucket led to an item it does not have, since a subtree has no weight: Ceph's mapper reads past its end. */
+export const STATUS_TREE_WITHOUT_WEIGHT = 7;
+
 /** A hole: no item (`CRUSH_ITEM_NONE`). */
 export const ITEM_NONE = 0x7fffffff;
 /** Not chosen yet (`CRUSH_ITEM_UNDEF`). */

@@ -1,0 +1,252 @@
+/**
+ * Maps inputs through the rules of one CRUSH map, in bulk.
+ */
+import * as L from '../../assembly/layout.ts';
+import { FlatMap } from '../crush/flat.ts';
+import type { CrushMap } from '../crush/model.ts';
+import { CrushError } from '../errors.ts';
+import { Kernel } from './kernel.ts';
+
+/** How the mapper's input x comes from a running number. */
+export type SeedSource =
+  /** x is the number itself (`crushtool --test`). */
+  | { readonly mode: 'plain' }
+  /** x = hash(number, pool) (`crushtool --test --pool-id`). */
+  | { readonly mode: 'hashed'; readonly pool: number }
+  /** x = stable_mod(number, pgpNum) + pool: PGs of a pool without the hashpspool flag. */
+  | { readonly mode: 'pool'; readonly pool: number; readonly pgpNum: number }
+  /** x = hash(stable_mod(number, pgpNum), pool): PGs of a pool with the hashpspool flag. */
+  | { readonly mode: 'pool-hashed'; readonly pool: number; readonly pgpNum: number };
+
+/** A run of inputs to map. */
+export interface MapRequest {
+  /** Rule number. A number without a rule maps to nothing, as in Ceph. */
+  readonly rule: number;
+  /** Most items a mapping may have: the pool's size (`--num-rep`, `result_max`). */
+  readonly size: number;
+  /** First running number (32 bits, signed or unsigned). */
+  readonly first: number;
+  /** How many numbers. */
+  readonly count: number;
+  /** 16.16 reweight of each device; devices beyond its end are out. Default: all in. */
+  readonly reweights?: Uint32Array | undefined;
+  /** Index of a choose_args set of the map (a pool id or -1). Default, or when there is no such set: none. */
+  readonly chooseArgs?: number | undefined;
+  /** Default: plain. */
+  readonly seed?: SeedSource | undefined;
+  /** Where results go, each long enough; allocated when absent. */
+  readonly out?: MapColumns | undefined;
+  /** Counts, at index n, the choices that took n retries (`crushtool --show-choose-tries`). */
+  readonly tries?: Uint32Array | undefined;
+}
+
+/** Mappings in columns. */
+export interface MapColumns {
+  /** `size` items each, in order; what a mapping does not fill is 2147483647 (ITEM_NONE). */
+  readonly items: Int32Array;
+  /** How many items each mapping has; holes that indep rules leave count. */
+  readonly lengths: Int32Array;
+  /** The input x of each mapping. */
+  readonly seeds: Int32Array;
+}
+
+/** Options of a {@link CrushMapper}. */
+export interface CrushMapperOptions {
+  /**
+   * Most bucket items that one mapping may draw before it fails with `work-limit`: a bound on maps whose tries
+   * tunables are absurd. Default 2^28, some ten seconds; real mappings draw hundreds to some hundred thousands.
+   */
+  readonly workLimit?: number;
+}
+
+const DEFAULT_WORK_LIMIT = 1 << 28;
+/** Result words mapped in one call of the kernel: they and the columns they are copied to stay in the caches. */
+const CHUNK_WORDS = 1 << 16;
+/** Largest result a caller may ask for. */
+const MAX_SIZE = 1 << 16;
+
+const SEED_MODE = {
+  plain: L.SEED_PLAIN,
+  hashed: L.SEED_HASHED,
+  pool: L.SEED_POOL,
+  'pool-hashed': L.SEED_POOL_HASHED,
+} as const;
+
+/**
+ * Maps inputs through the rules of one CRUSH map. It owns a kernel instance and reuses its buffers; it is not to be
+ * shared between threads.
+ *
+ * @example
+ * ```ts
+ * const mapper = new CrushMapper(map);
+ * const { items, lengths } = mapper.mapRange({ rule: 0, size: 3, first: 0, count: 1024 });
+ * ```
+ */
+export class CrushMapper {
+  readonly flat: FlatMap;
+  readonly #kernel = new Kernel();
+  readonly #workLimit: number;
+  readonly #request: number;
+  readonly #map: number;
+  readonly #mark: number;
+  #buffers: { size: number; reweights: number; tries: number; at: Buffers } | undefined;
+
+  /**
+   * @throws {@link CrushError} `invalid-map` or `unsupported`, see {@link FlatMap.fromModel}
+   */
+  constructor(map: CrushMap | FlatMap, options: CrushMapperOptions = {}) {
+    this.flat = map instanceof FlatMap ? map : FlatMap.fromModel(map);
+    this.#workLimit = options.workLimit ?? DEFAULT_WORK_LIMIT;
+    demandInteger('workLimit', this.#workLimit, 1, 0x7fffffff);
+    this.#request = this.#kernel.allocate(L.REQUEST_WORDS * 4);
+    this.#map = this.#kernel.allocate(this.flat.words.length * 4);
+    this.#kernel.words.set(this.flat.words, this.#map / 4);
+    this.#mark = this.#kernel.mark;
+  }
+
+  /**
+   * Maps `count` running numbers from `first` on.
+   *
+   * Follows `crush_do_rule` (Ceph's src/crush/mapper.c) for each, and `pg_pool_t::raw_pg_to_pps` for the seed.
+   *
+   * @returns the columns, `request.out` if it was given
+   * @throws {@link CrushError} `bad-argument` for a request out of range, `invalid-rule` for a rule on which Ceph's
+   * own mapper aborts, `work-limit` for a mapping that draws more than the limit
+   */
+  mapRange(request: MapRequest): MapColumns {
+    const { rule, size, first, count, tries } = request;
+    demandInteger('rule', rule, -1, 0x7fffffff);
+    demandInteger('size', size, 0, MAX_SIZE);
+    demandInteger('first', first, -0x80000000, 0xffffffff);
+    demandInteger('count', count, 0, 0x7fffffff);
+    const out = request.out ?? {
+      items: new Int32Array(count * size),
+      lengths: new Int32Array(count),
+      seeds: new Int32Array(count),
+    };
+    if (out.items.length < count * size || out.lengths.length < count || out.seeds.length < count) {
+      throw new CrushError('bad-argument', `out has no room for ${count} mappings of ${size} items`);
+    }
+    if (count === 0) return out;
+
+    const chunk = Math.max(1, Math.min(count, Math.floor(CHUNK_WORDS / (size + 2))));
+    const at = this.#prepare(size, request.reweights, tries?.length ?? 0);
+    this.#write(request, at);
+    const words = this.#kernel.words;
+    if (tries !== undefined) words.fill(0, at.tries / 4, at.tries / 4 + tries.length);
+    for (let done = 0; done < count; done += chunk) {
+      const n = Math.min(chunk, count - done);
+      words[this.#request / 4 + L.Q_FIRST] = first + done;
+      words[this.#request / 4 + L.Q_COUNT] = n;
+      const status = this.#kernel.exports.mapBatch(this.#request);
+      if (status !== L.STATUS_OK) {
+        const failed = first + done + (words[this.#request / 4 + L.Q_DONE] ?? 0);
+        throw statusError(status, rule, failed, this.#workLimit);
+      }
+      out.items.set(words.subarray(at.items / 4, at.items / 4 + n * size), done * size);
+      out.lengths.set(words.subarray(at.lengths / 4, at.lengths / 4 + n), done);
+      out.seeds.set(words.subarray(at.seeds / 4, at.seeds / 4 + n), done);
+    }
+    if (tries !== undefined) {
+      for (let i = 0; i < tries.length; i++) tries[i] = (tries[i] ?? 0) + (words[at.tries / 4 + i] ?? 0);
+    }
+    return out;
+  }
+
+  /** Sets buffers aside for a result size, or takes those of the last call, and copies the reweights in. */
+  #prepare(size: number, reweights: Uint32Array | undefined, tries: number): Buffers {
+    const count = reweights?.length ?? this.flat.maxDevices;
+    const kernel = this.#kernel;
+    const old = this.#buffers;
+    let at = old?.at;
+    if (at === undefined || old?.size !== size || old.reweights < count || old.tries < tries) {
+      kernel.release(this.#mark);
+      const workspaceWords = kernel.exports.workspaceWords(this.#map, size);
+      const chunk = Math.max(1, Math.floor(CHUNK_WORDS / (size + 2)));
+      at = {
+        workspace: kernel.allocate(workspaceWords * 4),
+        items: kernel.allocate(chunk * size * 4),
+        lengths: kernel.allocate(chunk * 4),
+        seeds: kernel.allocate(chunk * 4),
+        reweights: kernel.allocate(count * 4),
+        tries: kernel.allocate(tries * 4),
+      };
+      kernel.exports.initWorkspace(this.#map, at.workspace);
+      this.#buffers = { size, reweights: count, tries, at };
+    }
+    if (reweights === undefined) kernel.words.fill(0x10000, at.reweights / 4, at.reweights / 4 + count);
+    else kernel.words.set(reweights, at.reweights / 4);
+    return at;
+  }
+
+  #write(request: MapRequest, at: Buffers): void {
+    const seed = request.seed ?? { mode: 'plain' };
+    const pgpNum = 'pgpNum' in seed ? seed.pgpNum : 0;
+    if ('pgpNum' in seed) demandInteger('pgpNum', pgpNum, 1, 0x7fffffff);
+    const words = this.#kernel.words.subarray(this.#request / 4, this.#request / 4 + L.REQUEST_WORDS);
+    words[L.Q_MAP] = this.#map;
+    words[L.Q_WORKSPACE] = at.workspace;
+    words[L.Q_RULE] = request.rule;
+    words[L.Q_RESULT_MAX] = request.size;
+    words[L.Q_REWEIGHTS] = at.reweights;
+    words[L.Q_REWEIGHT_COUNT] = request.reweights?.length ?? this.flat.maxDevices;
+    words[L.Q_CHOOSE_ARGS] =
+      request.chooseArgs === undefined ? 0 : this.flat.chooseArgsOffset(request.chooseArgs);
+    words[L.Q_SEED_MODE] = SEED_MODE[seed.mode];
+    words[L.Q_POOL] = 'pool' in seed ? Number(BigInt.asIntN(32, BigInt(seed.pool))) : 0;
+    words[L.Q_PGP_NUM] = pgpNum;
+    words[L.Q_PGP_MASK] = pgMask(pgpNum);
+    words[L.Q_OUT_ITEMS] = at.items;
+    words[L.Q_OUT_LENGTHS] = at.lengths;
+    words[L.Q_OUT_SEEDS] = at.seeds;
+    words[L.Q_WORK_LIMIT] = this.#workLimit;
+    words[L.Q_TRIES] = request.tries === undefined ? 0 : at.tries;
+    words[L.Q_TRIES_WORDS] = request.tries?.length ?? 0;
+  }
+}
+
+interface Buffers {
+  readonly workspace: number;
+  readonly items: number;
+  readonly lengths: number;
+  readonly seeds: number;
+  readonly reweights: number;
+  readonly tries: number;
+}
+
+/** The next power of two from `n` on, less 1 (`pg_pool_t::calc_pg_masks`). */
+export function pgMask(n: number): number {
+  return n <= 1 ? 0 : 2 ** (32 - Math.clz32(n - 1)) - 1;
+}
+
+function demandInteger(name: string, value: number, least: number, most: number): void {
+  if (!Number.isInteger(value) || value < least || value > most) {
+    throw new CrushError('bad-argument', `${name} must be an integer from ${least} to ${most}, not ${value}`);
+  }
+}
+
+function statusError(status: number, rule: number, number: number, workLimit: number): CrushError {
+  const place = { path: `rule ${rule}` };
+  const invalid = (what: string) =>
+    new CrushError('invalid-rule', `${what}; Ceph's own mapper aborts on it, at input ${number}`, place);
+  switch (status) {
+    case L.STATUS_MSR_NO_CHOOSE:
+      return invalid('this MSR rule has no choosemsr step between take and emit');
+    case L.STATUS_MSR_BAD_TAKE:
+      return invalid('this MSR rule takes a bucket that is not in the map');
+    case L.STATUS_MSR_EMPTY_BUCKET:
+      return invalid('this MSR rule comes to an empty bucket');
+    case L.STATUS_MSR_DEVICE_TOO_EARLY:
+      return invalid('this MSR rule comes to a device where it looks for a bucket');
+    case L.STATUS_MSR_BAD_COUNT:
+      return invalid('this MSR rule asks for a negative or too large number of items');
+    case L.STATUS_TREE_WITHOUT_WEIGHT:
+      return invalid('this rule draws from a tree bucket without weight');
+    default:
+      return new CrushError(
+        'work-limit',
+        `input ${number} drew more than ${workLimit} bucket items; lower the tries tunables or raise workLimit`,
+        place,
+      );
+  }
+}
