@@ -8,7 +8,7 @@ import type { CrushMap } from '../crush/model.ts';
 export const POOL_TYPE = { replicated: 1, erasure: 3 } as const;
 
 /** Pool flags that matter to placement (`pg_pool_t::FLAG_*`). */
-export const POOL_FLAG = { hashpspool: 1n << 0n, ecOptimizations: 1n << 20n } as const;
+export const POOL_FLAG = { hashpspool: 1n << 0n, ecOptimizations: 1n << 19n } as const;
 
 /** OSD state bits (`CEPH_OSD_*`). */
 export const OSD_STATE = {
