@@ -1,0 +1,37 @@
+/**
+ * crush-wasm: Ceph's CRUSH placement, computed in bulk and bit for bit, wherever JavaScript runs.
+ *
+ * @example
+ * ```ts
+ * import { createMapper, readMapFile } from 'crush-wasm';
+ * ```
+ *
+ * @packageDocumentation
+ */
+export { CrushError, type CrushErrorCode, type ErrorPlace } from './errors.ts';
+
+export * from './crush/model.ts';
+export { FlatMap } from './crush/flat.ts';
+
+export * from './osdmap/model.ts';
+export { objectHash, type ObjectName, stableMod } from './osdmap/object-hash.ts';
+export {
+  createMapper,
+  type ObjectMapping,
+  type PgColumns,
+  PgMapper,
+  type PgMapperOptions,
+  type PgMapping,
+  type PgRange,
+  type PgSets,
+  view,
+} from './osdmap/pg-mapper.ts';
+
+export {
+  CrushMapper,
+  type CrushMapperOptions,
+  type MapColumns,
+  type MapRequest,
+  type SeedSource,
+} from './kernel/crush-mapper.ts';
+export { hash32 } from './kernel/kernel.ts';

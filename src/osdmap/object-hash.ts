@@ -1,0 +1,106 @@
+/**
+ * From an object's name to its placement group.
+ */
+import { CrushError } from '../errors.ts';
+import { OBJECT_HASH, type Pool } from './model.ts';
+
+const utf8 = new TextEncoder();
+/** Between namespace and key in what is hashed. */
+const NAMESPACE_SEPARATOR = 0x1f;
+
+/** What names an object besides its pool. */
+export interface ObjectName {
+  readonly name: string;
+  /** RADOS namespace; default none. */
+  readonly namespace?: string | undefined;
+  /** Object locator key, hashed in place of the name; default none. */
+  readonly key?: string | undefined;
+}
+
+/**
+ * The 32-bit hash of an object in a pool, before it is reduced to a PG.
+ *
+ * Follows `pg_pool_t::hash_key` and `OSDMap::map_to_pg`: the key if there is one, else the name; with a namespace,
+ * `namespace + 0x1f + key`. Strings are hashed as UTF-8.
+ *
+ * @returns 0 .. 4294967295
+ * @throws {@link CrushError} `unsupported` when the pool's object hash is neither linux nor rjenkins
+ */
+export function objectHash(pool: Pool, object: ObjectName): number {
+  const key = utf8.encode(object.key !== undefined && object.key !== '' ? object.key : object.name);
+  const namespace = utf8.encode(object.namespace ?? '');
+  let bytes = key;
+  if (namespace.length > 0) {
+    bytes = new Uint8Array(namespace.length + 1 + key.length);
+    bytes.set(namespace);
+    bytes[namespace.length] = NAMESPACE_SEPARATOR;
+    bytes.set(key, namespace.length + 1);
+  }
+  if (pool.objectHash === OBJECT_HASH.rjenkins) return stringHashRjenkins(bytes);
+  if (pool.objectHash === OBJECT_HASH.linux) return stringHashLinux(bytes);
+  throw new CrushError('unsupported', `object hash ${pool.objectHash} is unknown (1 linux, 2 rjenkins)`, {
+    path: `pool ${pool.id}`,
+  });
+}
+
+/**
+ * A number modulo n, such that few numbers change place when n grows to the next power of two
+ * (`ceph_stable_mod`).
+ *
+ * @param value - unsigned 32 bits
+ * @param n - at least 1
+ */
+export function stableMod(value: number, n: number): number {
+  const mask = n <= 1 ? 0 : 0xffffffff >>> Math.clz32(n - 1);
+  const masked = (value & mask) >>> 0;
+  return masked < n ? masked : (value & (mask >>> 1)) >>> 0;
+}
+
+/** Robert Jenkins' string hash over 12-byte blocks (`ceph_str_hash_rjenkins`). */
+export function stringHashRjenkins(bytes: Uint8Array): number {
+  const state = { a: 0x9e3779b9 | 0, b: 0x9e3779b9 | 0, c: 0 };
+  const byte = (at: number, shift: number): number => (bytes[at] ?? 0) << shift;
+  let at = 0;
+  for (; bytes.length - at >= 12; at += 12) {
+    state.a += byte(at, 0) + byte(at + 1, 8) + byte(at + 2, 16) + byte(at + 3, 24);
+    state.b += byte(at + 4, 0) + byte(at + 5, 8) + byte(at + 6, 16) + byte(at + 7, 24);
+    state.c += byte(at + 8, 0) + byte(at + 9, 8) + byte(at + 10, 16) + byte(at + 11, 24);
+    mix(state);
+  }
+  // Bytes that are not there read as 0, so the last, partial block is a whole one whose c is shifted by a byte:
+  // its lowest byte holds the length.
+  state.a += byte(at, 0) + byte(at + 1, 8) + byte(at + 2, 16) + byte(at + 3, 24);
+  state.b += byte(at + 4, 0) + byte(at + 5, 8) + byte(at + 6, 16) + byte(at + 7, 24);
+  state.c += bytes.length + byte(at + 8, 8) + byte(at + 9, 16) + byte(at + 10, 24);
+  mix(state);
+  return state.c >>> 0;
+}
+
+/** The hash of the Linux dentry cache (`ceph_str_hash_linux`). */
+export function stringHashLinux(bytes: Uint8Array): number {
+  let hash = 0;
+  for (const byte of bytes) hash = Math.imul(hash + (byte << 4) + (byte >> 4), 11);
+  return hash >>> 0;
+}
+
+interface MixState {
+  a: number;
+  b: number;
+  c: number;
+}
+
+function mix(state: MixState): void {
+  let { a, b, c } = state;
+  a = (a - b - c) ^ (c >>> 13);
+  b = (b - c - a) ^ (a << 8);
+  c = (c - a - b) ^ (b >>> 13);
+  a = (a - b - c) ^ (c >>> 12);
+  b = (b - c - a) ^ (a << 16);
+  c = (c - a - b) ^ (b >>> 5);
+  a = (a - b - c) ^ (c >>> 3);
+  b = (b - c - a) ^ (a << 10);
+  c = (c - a - b) ^ (b >>> 15);
+  state.a = a;
+  state.b = b;
+  state.c = c;
+}

@@ -1,0 +1,238 @@
+/**
+ * Where the PGs of an OSDMap live: the rule's choice, then what the OSDMap lays over it. The bulk comes from the
+ * kernel in columns; the exceptions (upmaps, temps) are sparse and laid over them.
+ *
+ * Follows `OSDMap::_pg_to_up_acting_osds` and the functions it calls (Ceph's src/osd/OSDMap.cc).
+ */
+import { DEFAULT_CHOOSE_ARGS } from '../crush/model.ts';
+import { CrushError } from '../errors.ts';
+import { CrushMapper, type CrushMapperOptions, type MapRequest } from '../kernel/crush-mapper.ts';
+import { type OsdMap, type PgId, type Pool, POOL_FLAG, POOL_TYPE } from './model.ts';
+import { objectHash, type ObjectName, stableMod } from './object-hash.ts';
+import { PgOverlay } from './pg-overlay.ts';
+import { findPoolRule } from './pool-rule.ts';
+
+/** One kind of set (raw, up or acting) of a run of PGs, in columns. */
+export interface PgSets {
+  /** `width` OSDs each, in order; what a set does not fill, and a hole in an erasure set, is 2147483647. */
+  readonly osds: Int32Array;
+  /** How many OSDs each set has, holes included. */
+  readonly lengths: Int32Array;
+  /** The primary of each set, or -1. */
+  readonly primaries: Int32Array;
+}
+
+/** A run of PGs of one pool, in columns. */
+export interface PgColumns {
+  readonly pool: number;
+  /** Placement seed of the first PG, and how many PGs. */
+  readonly first: number;
+  readonly count: number;
+  /** OSDs a set has room for: the pool's size, or the longest upmap or temp if that is longer. */
+  readonly width: number;
+  /** What the rule gives, without OSDs that do not exist. */
+  readonly raw: PgSets;
+  /** After upmaps, down OSDs and primary affinity. */
+  readonly up: PgSets;
+  /** After temps: where the PG is served. */
+  readonly acting: PgSets;
+}
+
+/** One PG. */
+export interface PgMapping {
+  readonly pgid: PgId;
+  readonly raw: number[];
+  readonly rawPrimary: number;
+  readonly up: number[];
+  readonly upPrimary: number;
+  readonly acting: number[];
+  readonly actingPrimary: number;
+}
+
+/** One object. */
+export interface ObjectMapping extends PgMapping {
+  /** The object's 32-bit hash, which the PG is reduced from. */
+  readonly hash: number;
+}
+
+/** Options of a {@link PgMapper}. */
+export interface PgMapperOptions extends CrushMapperOptions {
+  /**
+   * Choose rules as this release of Ceph does: up to 16 a rule applies only to pools of its type whose size is
+   * within its min_size and max_size. Default: the newest.
+   */
+  readonly release?: number;
+}
+
+/** A part of a pool. */
+export interface PgRange {
+  /** First placement seed; default 0. */
+  readonly first?: number;
+  /** How many PGs; default all that follow. */
+  readonly count?: number;
+}
+
+/**
+ * Maps the PGs and objects of one OSDMap.
+ *
+ * @example
+ * ```ts
+ * const mapper = createMapper(map);
+ * const { up, width } = mapper.mapPool(2);
+ * const { acting, actingPrimary } = mapper.mapObject(2, 'rbd_header.1234');
+ * ```
+ */
+export class PgMapper {
+  readonly map: OsdMap;
+  readonly crush: CrushMapper;
+  readonly #release: number;
+  readonly #overlays = new Map<number, PgOverlay>();
+
+  /**
+   * @throws {@link CrushError} `invalid-map` or `unsupported` when the map's CRUSH map cannot be mapped from
+   */
+  constructor(map: OsdMap, options: PgMapperOptions = {}) {
+    this.map = map;
+    this.crush = new CrushMapper(map.crush, options);
+    this.#release = options.release ?? Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * A pool by id or name.
+   *
+   * @throws {@link CrushError} `not-found`
+   */
+  pool(idOrName: number | string): Pool {
+    if (typeof idOrName === 'number') {
+      const pool = this.map.pools.get(idOrName);
+      if (pool !== undefined) return pool;
+    } else {
+      for (const pool of this.map.pools.values()) if (pool.name === idOrName) return pool;
+    }
+    throw new CrushError('not-found', `there is no pool ${idOrName}`);
+  }
+
+  /**
+   * Maps a pool, or a run of its PGs.
+   *
+   * @throws {@link CrushError} `not-found` without such a pool, `bad-argument` for a range outside it, `unsupported`
+   * for a pool of unknown type, and what {@link CrushMapper.mapRange} throws
+   */
+  mapPool(poolId: number, range: PgRange = {}): PgColumns {
+    const pool = this.pool(poolId);
+    const first = range.first ?? 0;
+    const count = range.count ?? Math.max(0, pool.pgNum - first);
+    if (
+      !Number.isInteger(first) ||
+      !Number.isInteger(count) ||
+      first < 0 ||
+      count < 0 ||
+      first + count > pool.pgNum
+    ) {
+      throw new CrushError(
+        'bad-argument',
+        `pool ${poolId} has ${pool.pgNum} PGs, not ${count} from ${first} on`,
+      );
+    }
+    return this.#map(pool, first, count);
+  }
+
+  /**
+   * Maps every pool, one after the other.
+   *
+   * @example
+   * ```ts
+   * for (const { pool, count, acting } of mapper.mapAll()) console.log(pool, count, acting.primaries);
+   * ```
+   */
+  *mapAll(): Generator<PgColumns> {
+    for (const pool of this.map.pools.keys()) yield this.mapPool(pool);
+  }
+
+  /**
+   * Maps one PG. A seed beyond pg_num is that of an object's full hash: it is reduced as Ceph does it.
+   *
+   * @throws as {@link PgMapper.mapPool}
+   */
+  mapPg(poolId: number, ps: number): PgMapping {
+    const pool = this.pool(poolId);
+    if (!Number.isInteger(ps) || ps < 0 || ps > 0xffffffff) {
+      throw new CrushError('bad-argument', `a placement seed is a 32-bit number, not ${ps}`);
+    }
+    if (pool.pgNum === 0) throw new CrushError('not-found', `pool ${poolId} has no PGs`);
+    return view(this.#map(pool, ps, 1), 0);
+  }
+
+  /**
+   * Maps an object.
+   *
+   * @param object - its name, or name, namespace and locator key
+   * @throws as {@link PgMapper.mapPool}
+   */
+  mapObject(poolId: number, object: string | ObjectName): ObjectMapping {
+    const pool = this.pool(poolId);
+    const hash = objectHash(pool, typeof object === 'string' ? { name: object } : object);
+    if (pool.pgNum === 0) throw new CrushError('not-found', `pool ${poolId} has no PGs`);
+    return { ...this.mapPg(poolId, stableMod(hash, pool.pgNum)), hash };
+  }
+
+  #map(pool: Pool, first: number, count: number): PgColumns {
+    const { map } = this;
+    const replicated = pool.type === POOL_TYPE.replicated;
+    if (!replicated && pool.type !== POOL_TYPE.erasure) {
+      throw new CrushError('unsupported', `pool type ${pool.type} is unknown`, { path: `pool ${pool.id}` });
+    }
+    const rule = findPoolRule(map.crush, pool, this.#release);
+    const overlay = this.#overlay(pool);
+    const request: MapRequest = {
+      rule,
+      size: pool.size,
+      first,
+      count,
+      reweights: map.osdWeight,
+      chooseArgs: map.crush.chooseArgs.has(pool.id) ? pool.id : DEFAULT_CHOOSE_ARGS,
+      seed: {
+        mode: (pool.flags & POOL_FLAG.hashpspool) === 0n ? 'pool' : 'pool-hashed',
+        pool: pool.id,
+        pgpNum: pool.pgpNum,
+      },
+    };
+    return overlay.apply(this.crush.mapRange(request), first, count);
+  }
+
+  #overlay(pool: Pool): PgOverlay {
+    let overlay = this.#overlays.get(pool.id);
+    if (overlay === undefined) {
+      overlay = new PgOverlay(this.map, pool);
+      this.#overlays.set(pool.id, overlay);
+    }
+    return overlay;
+  }
+}
+
+/**
+ * Makes a mapper for an OSDMap.
+ *
+ * @throws {@link CrushError} `invalid-map` or `unsupported` when the map's CRUSH map cannot be mapped from
+ */
+export function createMapper(map: OsdMap, options: PgMapperOptions = {}): PgMapper {
+  return new PgMapper(map, options);
+}
+
+/** One PG of a run of columns as an object, holes as 2147483647 (ITEM_NONE). */
+export function view(columns: PgColumns, index: number): PgMapping {
+  const set = ({ osds, lengths }: PgSets): number[] => {
+    const at = index * columns.width;
+    return Array.from(osds.subarray(at, at + (lengths[index] ?? 0)));
+  };
+  const primary = (sets: PgSets): number => sets.primaries[index] ?? -1;
+  return {
+    pgid: { pool: columns.pool, ps: columns.first + index },
+    raw: set(columns.raw),
+    rawPrimary: primary(columns.raw),
+    up: set(columns.up),
+    upPrimary: primary(columns.up),
+    acting: set(columns.acting),
+    actingPrimary: primary(columns.acting),
+  };
+}

@@ -1,0 +1,225 @@
+/**
+ * What an OSDMap lays over the rule's choice for one pool, PG by PG: OSDs that do not exist, upmaps, down OSDs,
+ * primary affinity, temps.
+ */
+import { ITEM_NONE } from '../crush/model.ts';
+import { CrushError } from '../errors.ts';
+import { hash32 } from '../kernel/kernel.ts';
+import type { MapColumns } from '../kernel/crush-mapper.ts';
+import {
+  DEFAULT_PRIMARY_AFFINITY,
+  OSD_STATE,
+  type OsdMap,
+  type Pool,
+  POOL_FLAG,
+  POOL_TYPE,
+} from './model.ts';
+import { stableMod } from './object-hash.ts';
+import type { PgColumns, PgSets } from './pg-mapper.ts';
+
+const EMPTY: ReadonlyMap<number, never> = new Map<number, never>();
+const NO_PRIMARY = -1;
+
+/** The exceptions of one pool, ready to be laid over mappings. */
+export class PgOverlay {
+  readonly #map: OsdMap;
+  readonly #pool: Pool;
+  /** Replicated pools close the gap that an OSD leaves; erasure pools keep it as a hole (`can_shift_osds`). */
+  readonly #shifts: boolean;
+  readonly #upmap: ReadonlyMap<number, readonly number[]>;
+  readonly #upmapItems: ReadonlyMap<number, readonly (readonly [number, number])[]>;
+  readonly #upmapPrimaries: ReadonlyMap<number, number>;
+  readonly #pgTemp: ReadonlyMap<number, readonly number[]>;
+  readonly #primaryTemp: ReadonlyMap<number, number>;
+  readonly #hasUpmaps: boolean;
+  readonly #hasTemps: boolean;
+  /** Whether any OSD has an affinity that is not the default. */
+  readonly #hasAffinity: boolean;
+  readonly #width: number;
+
+  constructor(map: OsdMap, pool: Pool) {
+    this.#map = map;
+    this.#pool = pool;
+    this.#shifts = pool.type === POOL_TYPE.replicated;
+    this.#upmap = map.pgUpmap.get(pool.id) ?? EMPTY;
+    this.#upmapItems = map.pgUpmapItems.get(pool.id) ?? EMPTY;
+    this.#upmapPrimaries = map.pgUpmapPrimaries.get(pool.id) ?? EMPTY;
+    this.#pgTemp = map.pgTemp.get(pool.id) ?? EMPTY;
+    this.#primaryTemp = map.primaryTemp.get(pool.id) ?? EMPTY;
+    this.#hasUpmaps = this.#upmap.size + this.#upmapItems.size + this.#upmapPrimaries.size > 0;
+    this.#hasTemps = this.#pgTemp.size + this.#primaryTemp.size > 0;
+    this.#hasAffinity = map.osdPrimaryAffinity?.some((a) => a !== DEFAULT_PRIMARY_AFFINITY) ?? false;
+    let width = pool.size;
+    for (const osds of this.#upmap.values()) width = Math.max(width, osds.length);
+    for (const osds of this.#pgTemp.values()) width = Math.max(width, osds.length);
+    this.#width = width;
+  }
+
+  /** Lays the exceptions over the rule's mappings of the PGs `first` .. `first + count - 1`. */
+  apply(chosen: MapColumns, first: number, count: number): PgColumns {
+    const width = this.#width;
+    const { size, pgNum } = this.#pool;
+    const columns: PgColumns = {
+      pool: this.#pool.id,
+      first,
+      count,
+      width,
+      raw: emptySets(count, width),
+      up: emptySets(count, width),
+      acting: emptySets(count, width),
+    };
+    const row: number[] = [];
+    for (let i = 0; i < count; i++) {
+      row.length = 0;
+      const from = i * size;
+      const end = from + (chosen.lengths[i] ?? 0);
+      for (let j = from; j < end; j++) {
+        const osd = chosen.items[j] ?? ITEM_NONE;
+        if (this.#hasState(osd, OSD_STATE.exists)) row.push(osd);
+        else if (!this.#shifts) row.push(ITEM_NONE);
+      }
+      write(columns.raw, i, width, row, firstOf(row));
+
+      const ps = this.#hasUpmaps || this.#hasTemps ? stableMod(first + i, pgNum) : 0;
+      if (this.#hasUpmaps) this.#applyUpmaps(ps, row);
+      this.#dropDown(row);
+      const upPrimary = this.#applyAffinity(chosen.seeds[i] ?? 0, row);
+      write(columns.up, i, width, row, upPrimary);
+
+      if (this.#hasTemps) this.#writeActing(columns.acting, i, ps, row, upPrimary);
+      else write(columns.acting, i, width, row, upPrimary);
+    }
+    return columns;
+  }
+
+  #hasState(osd: number, bits: number): boolean {
+    return osd >= 0 && osd < this.#map.maxOsd && ((this.#map.osdState[osd] ?? 0) & bits) === bits;
+  }
+
+  /** Whether an upmap's target keeps it from being applied: an OSD of the map that is out. */
+  #isOut(osd: number): boolean {
+    return osd !== ITEM_NONE && osd >= 0 && osd < this.#map.maxOsd && this.#map.osdWeight[osd] === 0;
+  }
+
+  /** `OSDMap::_apply_upmap`: a whole set, then pairs, then the primary. */
+  #applyUpmaps(ps: number, row: number[]): void {
+    const whole = this.#upmap.get(ps);
+    if (whole !== undefined) {
+      // An OSD that is out voids not only the set but all that would follow.
+      if (whole.some((osd) => this.#isOut(osd))) return;
+      row.length = 0;
+      row.push(...whole);
+    }
+    for (const [from, to] of this.#upmapItems.get(ps) ?? []) {
+      if (row.includes(to) || this.#isOut(to)) continue;
+      const at = row.indexOf(from);
+      if (at >= 0) row[at] = to;
+    }
+    const primary = this.#upmapPrimaries.get(ps);
+    if (primary === undefined || primary === ITEM_NONE || primary < 0 || primary >= this.#map.maxOsd) return;
+    const at = row.indexOf(primary, 1);
+    if (at > 0 && !this.#isOut(primary)) {
+      row[at] = row[0] ?? ITEM_NONE;
+      row[0] = primary;
+    }
+  }
+
+  /** `OSDMap::_raw_to_up_osds`: without OSDs that are down or do not exist. */
+  #dropDown(row: number[]): void {
+    let kept = 0;
+    for (const osd of row) {
+      if (this.#hasState(osd, OSD_STATE.exists | OSD_STATE.up)) row[kept++] = osd;
+      else if (!this.#shifts) row[kept++] = ITEM_NONE;
+    }
+    row.length = kept;
+  }
+
+  /** `OSDMap::_apply_primary_affinity`: gives the primary, and in replicated pools moves it to the front. */
+  #applyAffinity(seed: number, row: number[]): number {
+    const affinity = this.#map.osdPrimaryAffinity;
+    const usual = firstOf(row);
+    if (!this.#hasAffinity || affinity === undefined) return usual;
+    if (row.every((osd) => osd === ITEM_NONE || affinity[osd] === DEFAULT_PRIMARY_AFFINITY)) return usual;
+    let at = -1;
+    for (const [i, osd] of row.entries()) {
+      if (osd === ITEM_NONE) continue;
+      const wanted = affinity[osd] ?? DEFAULT_PRIMARY_AFFINITY;
+      if (wanted >= DEFAULT_PRIMARY_AFFINITY || hash32(seed, osd) >>> 16 < wanted) {
+        at = i;
+        break;
+      }
+      // Not this one; but the first such is what remains if the others refuse as well.
+      if (at < 0) at = i;
+    }
+    if (at < 0) return usual;
+    const primary = row[at] ?? NO_PRIMARY;
+    if (this.#shifts && at > 0) {
+      row.copyWithin(1, 0, at);
+      row[0] = primary;
+    }
+    return primary;
+  }
+
+  /** `OSDMap::_get_temp_osds`, and up where there is no temp. */
+  #writeActing(acting: PgSets, index: number, ps: number, up: readonly number[], upPrimary: number): void {
+    const stored = this.#pgTemp.get(ps) ?? [];
+    const temp: number[] = [];
+    for (const osd of stored) {
+      if (this.#hasState(osd, OSD_STATE.exists | OSD_STATE.up)) temp.push(osd);
+      else if (!this.#shifts) temp.push(ITEM_NONE);
+    }
+    const primaryTemp = this.#primaryTemp.get(ps);
+    const tempPrimary = primaryTemp ?? firstOf(temp);
+    if (temp.length > 0) {
+      write(acting, index, this.#width, this.#inShardOrder(temp, ps), tempPrimary);
+    } else {
+      write(acting, index, this.#width, up, tempPrimary === NO_PRIMARY ? upPrimary : tempPrimary);
+    }
+  }
+
+  /**
+   * EC-optimised pools store a temp with the shards that can be primary first, so that older clients pick one of
+   * them; this puts the shards back in their places (`OSDMap::pgtemp_undo_primaryfirst`).
+   */
+  #inShardOrder(temp: readonly number[], ps: number): readonly number[] {
+    const { flags, size, details, id } = this.#pool;
+    if ((flags & POOL_FLAG.ecOptimizations) === 0n) return temp;
+    if (temp.length !== size) {
+      throw new CrushError(
+        'invalid-map',
+        `pg_temp has ${temp.length} OSDs, an EC-optimised pool's needs ${size}`,
+        {
+          path: `pg ${id}.${ps.toString(16)}`,
+        },
+      );
+    }
+    const isNonprimary = (shard: number): boolean =>
+      ((details.nonprimaryShards >> BigInt(shard)) & 1n) === 1n;
+    const shards = Array.from({ length: size }, (_, shard) => shard);
+    const stored = [...shards.filter((shard) => !isNonprimary(shard)), ...shards.filter(isNonprimary)];
+    const ordered = new Array<number>(size).fill(ITEM_NONE);
+    stored.forEach((shard, i) => (ordered[shard] = temp[i] ?? ITEM_NONE));
+    return ordered;
+  }
+}
+
+function emptySets(count: number, width: number): PgSets {
+  return {
+    osds: new Int32Array(count * width).fill(ITEM_NONE),
+    lengths: new Int32Array(count),
+    primaries: new Int32Array(count),
+  };
+}
+
+function write(sets: PgSets, index: number, width: number, row: readonly number[], primary: number): void {
+  const at = index * width;
+  for (let i = 0; i < row.length; i++) sets.osds[at + i] = row[i] ?? ITEM_NONE;
+  sets.lengths[index] = row.length;
+  sets.primaries[index] = primary;
+}
+
+/** The first OSD that is not a hole, or -1 (`OSDMap::_pick_primary`). */
+function firstOf(row: readonly number[]): number {
+  for (const osd of row) if (osd !== ITEM_NONE) return osd;
+  return NO_PRIMARY;
+}
