@@ -80,8 +80,8 @@ export function chooseFirstn(
         retryBucket = false;
         const size = <u32>word(within, B_SIZE);
         const r = replica + parentR + <i32>failures;
-        let collides = false;
-        let rejected = false;
+        let collides: bool = false;
+        let rejected: bool = false;
 
         spend(1);
         if (workLeft < 0) {

@@ -1,0 +1,90 @@
+/**
+ * Numbers as a C++ output stream prints them by default (`%g` with six digits), and the other small pieces of
+ * Ceph's text output that several commands share.
+ */
+
+/** Significant digits of a stream nobody configured. */
+const DEFAULT_PRECISION = 6;
+
+/**
+ * A double as `std::cout << value` prints it.
+ *
+ * Zero divided by zero has its sign bit set on x86, where Ceph's tools run, and glibc prints it as `-nan`;
+ * JavaScript cannot tell the two apart, so every NaN is printed that way.
+ *
+ * @example
+ * ```ts
+ * formatDouble(0.349991); // '0.349991'
+ * formatDouble(1234567); // '1.23457e+06'
+ * ```
+ */
+export function formatDouble(value: number): string {
+  if (Number.isNaN(value)) return '-nan';
+  if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf';
+  if (value === 0) return Object.is(value, -0) ? '-0' : '0';
+  const { digits, exponent } = roundedDigits(Math.abs(value), DEFAULT_PRECISION);
+  const sign = value < 0 ? '-' : '';
+  if (exponent < -4 || exponent >= DEFAULT_PRECISION) {
+    const power = Math.abs(exponent).toString().padStart(2, '0');
+    return `${sign}${withPoint(digits, 1)}e${exponent < 0 ? '-' : '+'}${power}`;
+  }
+  if (exponent < 0) return `${sign}${withPoint('0'.repeat(-exponent) + digits, 1)}`;
+  return `${sign}${withPoint(digits, exponent + 1)}`;
+}
+
+/** A `float` as `std::cout << value` prints it: rounded to 32 bits first. */
+export function formatFloat(value: number): string {
+  return formatDouble(Math.fround(value));
+}
+
+/** A 16.16 fixed-point weight as Ceph prints it: a `float` division by 0x10000. */
+export function formatWeight(weight: number): string {
+  return formatDouble(Math.fround(weight) / 0x10000);
+}
+
+/** A list of numbers as Ceph prints a `vector<int>`: `[1,2,3]`. */
+export function formatVector(values: ArrayLike<number>): string {
+  let text = '[';
+  for (let i = 0; i < values.length; i++) text += i === 0 ? values[i] : `,${values[i]}`;
+  return `${text}]`;
+}
+
+/** The first `length` values of row `row` of a column that is `width` wide, as {@link formatVector} does. */
+export function formatRow(column: Int32Array, row: number, width: number, length: number): string {
+  const start = row * width;
+  let text = '[';
+  for (let i = 0; i < length; i++) text += i === 0 ? column[start + i] : `,${column[start + i]}`;
+  return `${text}]`;
+}
+
+/** A PG id as Ceph prints it: pool in decimal, placement seed in hexadecimal. */
+export function formatPgId(pool: number, ps: number): string {
+  return `${pool}.${(ps >>> 0).toString(16)}`;
+}
+
+/** Decimal digits of a positive number rounded to `precision` of them, ties to even as glibc does. */
+function roundedDigits(value: number, precision: number): { digits: string; exponent: number } {
+  const rounded = value.toExponential(precision - 1);
+  const [mantissa = '', power = '0'] = rounded.split('e');
+  const digits = mantissa.replace('.', '');
+  // JavaScript rounds an exact tie up. A tie has one more digit, a 5, and nothing after it.
+  const exact = value.toExponential(100).replace('.', '').split('e')[0] ?? '';
+  if (exact[precision] === '5' && /^0*$/.test(exact.slice(precision + 1))) {
+    const lastKept = Number(exact[precision - 1]);
+    if (lastKept % 2 === 0) {
+      return { digits: exact.slice(0, precision), exponent: exponentOf(value) };
+    }
+  }
+  return { digits, exponent: Number(power) };
+}
+
+function exponentOf(value: number): number {
+  return Number(value.toExponential(100).split('e')[1]);
+}
+
+/** Digits with a point after the first `whole` of them and no trailing zeros. */
+function withPoint(digits: string, whole: number): string {
+  const fraction = digits.slice(whole).replace(/0+$/, '');
+  const integer = digits.slice(0, whole);
+  return fraction === '' ? integer : `${integer}.${fraction}`;
+}

@@ -1,0 +1,181 @@
+/** The command line of the osdmaptool drop-in. */
+import { CephArguments } from './ceph-arguments.ts';
+import { CommandExit } from './io.ts';
+import { takeRelease } from './release-option.ts';
+
+/** What the command line asks for. */
+export interface OsdmaptoolOptions {
+  /** Ceph release to print as. */
+  release: number;
+  file: string;
+  print: boolean;
+  pool: number;
+  pgNum: bigint;
+  markUpIn: boolean;
+  markOut: number;
+  markUp: number;
+  markIn: number;
+  clearTemp: boolean;
+  testMapPg: string;
+  testMapObject: string;
+  testMapPgs: boolean;
+  testMapPgsDump: boolean;
+  testMapPgsDumpAll: boolean;
+}
+
+/** Options of the original that this version does not have: those alone, and those with a value. */
+const UNSUPPORTED_FLAGS = [
+  '--create-from-conf',
+  '--clobber',
+  '--health',
+  '--with-default-pool',
+  '--clean-temps',
+  '--test-random',
+  '--test-crush',
+  '--save',
+  '--upmap-active',
+  '--osd-size-aware',
+  '--vstart',
+];
+const UNSUPPORTED_VALUES = [
+  '--dump',
+  '--tree',
+  '--createsimple',
+  '--osd-pg-bits',
+  '--osd-pgp-bits',
+  '--pg-bits',
+  '--pgp-bits',
+  '--export-crush',
+  '--import-crush',
+  '--adjust-crush-weight',
+  '--upmap',
+  '--upmap-cleanup',
+  '--upmap-max',
+  '--upmap-deviation',
+  '--upmap-seed',
+  '--upmap-pool',
+  '--read',
+  '--read-pool',
+  '--range-first',
+  '--range-last',
+];
+
+/** Ceph's own configuration options, which no mapping depends on. */
+const IGNORED_FLAGS = ['--no-config-file'];
+const IGNORED_VALUES = ['-c', '--conf', '--cluster', '--id', '--user', '-n', '--name', '--keyring'];
+
+/** Text for `--help`, and after every misuse. */
+export const OSDMAPTOOL_USAGE = `usage: osdmaptool MAPFILE [options]
+  -p, --print                 print the map: summary, pools, OSDs, temporary mappings, blocklist
+  --test-map-pgs              map all PGs and count them by OSD
+  --test-map-pgs-dump         the same, with every PG's acting set
+  --test-map-pgs-dump-all     the same, with every PG's raw, up and acting set
+  --test-map-pg PGID          map one PG
+  --test-map-object NAME      map one object (of pool 1, or --pool)
+  --pool ID                   only this pool
+  --pg_num N                  pretend that the pools have N PGs
+  --mark-up-in                pretend that every OSD is up and in
+  --mark-up OSD               pretend that an OSD is up
+  --mark-in OSD               pretend that an OSD is in
+  --mark-out OSD              pretend that an OSD is out
+  --clear-temp                forget pg_temp and primary_temp
+  --as-release N              print as Ceph release N does (16 is Pacific; default: the newest)
+`;
+
+/** Reads the command line as the original does. */
+export function parseOsdmaptoolOptions(argv: readonly string[]): OsdmaptoolOptions {
+  const { release, rest } = takeRelease(argv);
+  if (rest.length === 0) throw new CommandExit(1, 'osdmaptool: -h or --help for usage\n');
+  const options: OsdmaptoolOptions = {
+    release,
+    file: '',
+    print: false,
+    pool: -1,
+    pgNum: -1n,
+    markUpIn: false,
+    markOut: -1,
+    markUp: -1,
+    markIn: -1,
+    clearTemp: false,
+    testMapPg: '',
+    testMapObject: '',
+    testMapPgs: false,
+    testMapPgsDump: false,
+    testMapPgsDumpAll: false,
+  };
+  const args = new CephArguments(rest);
+  while (args.more && !args.doubleDash()) {
+    if (!parseOne(args, options)) args.skip();
+  }
+  if (args.rest.length === 0) throw usageError('osdmaptool: must specify osdmap filename\n');
+  if (args.rest.length > 1) throw usageError('osdmaptool: too many arguments\n');
+  options.file = args.rest[0] ?? '';
+  return options;
+}
+
+/** A misuse: the complaint on standard error, the usage on standard output. */
+export function usageError(complaint: string): CommandExit {
+  return new CommandExit(1, complaint, OSDMAPTOOL_USAGE);
+}
+
+function parseOne(args: CephArguments, options: OsdmaptoolOptions): boolean {
+  return (
+    args.flag(['-p', '--print'], () => (options.print = true)) ||
+    args.flag(['--mark-up-in'], () => (options.markUpIn = true)) ||
+    args.text(['--mark-out'], (text) => (options.markOut = leadingInteger('--mark-out', text))) ||
+    args.text(['--mark-up'], (text) => (options.markUp = leadingInteger('--mark-up', text))) ||
+    args.text(['--mark-in'], (text) => (options.markIn = leadingInteger('--mark-in', text))) ||
+    args.flag(['--clear-temp'], () => (options.clearTemp = true)) ||
+    args.flag(['--test-map-pgs'], () => (options.testMapPgs = true)) ||
+    args.flag(['--test-map-pgs-dump'], () => (options.testMapPgsDump = true)) ||
+    args.flag(['--test-map-pgs-dump-all'], () => (options.testMapPgsDumpAll = true)) ||
+    args.text(['--test-map-pg'], (text) => (options.testMapPg = text)) ||
+    args.text(['--test-map-object'], (text) => (options.testMapObject = text)) ||
+    args.lenientText(['--pg_num'], (text) => (options.pgNum = pgNumber(text))) ||
+    checked(
+      args,
+      args.integer(['--pool'], (value) => (options.pool = value)),
+    ) ||
+    ignored(args) ||
+    unsupported(args)
+  );
+}
+
+function checked(args: CephArguments, taken: boolean): boolean {
+  if (taken) args.failOnComplaint();
+  return taken;
+}
+
+function ignored(args: CephArguments): boolean {
+  return (
+    args.flag(IGNORED_FLAGS, () => undefined) ||
+    args.lenientText(IGNORED_VALUES, () => undefined) ||
+    (/^--debug[-_]/.test(args.current) && args.lenientText([args.current.split('=')[0]!], () => undefined))
+  );
+}
+
+function unsupported(args: CephArguments): boolean {
+  const refuse = (): never => {
+    throw new CommandExit(1, `osdmaptool: ${name} is not supported by this version of crush-wasm\n`);
+  };
+  const name = args.current.split('=')[0]!;
+  return args.flag(UNSUPPORTED_FLAGS, refuse) || args.lenientText(UNSUPPORTED_VALUES, refuse);
+}
+
+/** The integer that a text begins with (C++'s `stoi` and `stod`, which the original aborts in). */
+function leadingInteger(option: string, text: string): number {
+  const match = /^\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/.exec(text);
+  const value = match === null ? NaN : Math.trunc(Number(match[0]));
+  if (!Number.isSafeInteger(value) || value !== (value | 0)) {
+    throw new CommandExit(1, `osdmaptool: ${option} needs the number of an OSD, not '${text}'\n`);
+  }
+  return value;
+}
+
+function pgNumber(text: string): bigint {
+  if (!/^\s*[+-]?[0-9]+$/.test(text)) {
+    const complaint = `Expected option value to be integer, got '${text}'`;
+    throw new CommandExit(1, `error parsing integer value ${complaint}\n`);
+  }
+  return BigInt(text.trim().replace(/^\+/, ''));
+}

@@ -1,0 +1,135 @@
+/** What `osdmaptool --test-map-pgs` and its `-dump` forms print: every PG, then the counts of every OSD. */
+import { ITEM_NONE } from '../crush/model.ts';
+import { itemWeight } from '../crush/names.ts';
+import { withPgNum } from '../osdmap/edit.ts';
+import { OSD_STATE, type OsdMap } from '../osdmap/model.ts';
+import { PgMapper, type PgColumns, type PgSets } from '../osdmap/pg-mapper.ts';
+import { formatDouble, formatPgId, formatRow, formatWeight } from './iostream-format.ts';
+import { CommandExit, type TextSink } from './io.ts';
+import type { OsdmaptoolOptions } from './osdmaptool-options.ts';
+
+/** PGs that are mapped and printed at a time: what is held in memory stays small whatever the pool. */
+const RANGE = 1 << 14;
+
+/** Maps the PGs that the options select and prints the outcome; gives the map with `--pg_num` applied. */
+export async function testMapPgs(map: OsdMap, options: OsdmaptoolOptions, sink: TextSink): Promise<OsdMap> {
+  if (options.pool !== -1 && !map.pools.has(options.pool)) {
+    throw new CommandExit(1, `There is no pool ${options.pool}\n`);
+  }
+  const selected = [...map.pools.keys()].filter((id) => options.pool === -1 || id === options.pool);
+  if (options.pgNum > 0n) {
+    if (options.pgNum > 0x7fffffffn) {
+      throw new CommandExit(1, `osdmaptool: pg_num ${options.pgNum} is more than a pool can have\n`);
+    }
+    for (const id of selected) map = withPgNum(map, id, Number(options.pgNum));
+  }
+
+  const mapper = new PgMapper(map);
+  const counts = new Counts(map.maxOsd);
+  for (const id of selected) {
+    const pgNum = map.pools.get(id)!.pgNum;
+    sink.add(`pool ${id} pg_num ${pgNum}\n`);
+    for (let first = 0; first < pgNum; first += RANGE) {
+      const columns = mapper.mapPool(id, { first, count: Math.min(RANGE, pgNum - first) });
+      counts.add(columns.acting, columns.count);
+      if (options.testMapPgsDump) dumpActing(columns, sink);
+      else if (options.testMapPgsDumpAll) dumpAll(columns, sink);
+      await sink.relieve();
+    }
+  }
+  printCounts(map, counts, sink);
+  return map;
+}
+
+function dumpActing(columns: PgColumns, sink: TextSink): void {
+  for (let i = 0; i < columns.count; i++) {
+    const pgid = formatPgId(columns.pool, columns.first + i);
+    sink.add(`${pgid}\t${formatSet(columns.acting, i, columns.width)}\t${columns.acting.primaries[i]}\n`);
+  }
+}
+
+function dumpAll({ pool, first, count, width, raw, up, acting }: PgColumns, sink: TextSink): void {
+  for (let i = 0; i < count; i++) {
+    sink.add(
+      `${formatPgId(pool, first + i)} raw (${formatSet(raw, i, width)}, p${raw.primaries[i]})` +
+        ` up (${formatSet(up, i, width)}, p${up.primaries[i]})` +
+        ` acting (${formatSet(acting, i, width)}, p${acting.primaries[i]})\n`,
+    );
+  }
+}
+
+function formatSet(sets: PgSets, row: number, width: number): string {
+  return formatRow(sets.osds, row, width, sets.lengths[row]!);
+}
+
+/** How often each OSD is in an acting set, is first in one, is a primary; and how long the sets are. */
+class Counts {
+  readonly any: Int32Array;
+  readonly first: Int32Array;
+  readonly primary: Int32Array;
+  readonly sizes: number[] = [];
+
+  constructor(maxOsd: number) {
+    this.any = new Int32Array(maxOsd);
+    this.first = new Int32Array(maxOsd);
+    this.primary = new Int32Array(maxOsd);
+  }
+
+  add(sets: PgSets, count: number): void {
+    const width = count === 0 ? 0 : sets.osds.length / count;
+    for (let i = 0; i < count; i++) {
+      const length = sets.lengths[i]!;
+      this.sizes[length] = (this.sizes[length] ?? 0) + 1;
+      for (let k = 0; k < length; k++) {
+        const osd = sets.osds[i * width + k]!;
+        if (osd !== ITEM_NONE) this.any[osd]!++;
+      }
+      const first = length === 0 ? ITEM_NONE : sets.osds[i * width]!;
+      if (first !== ITEM_NONE) this.first[first]!++;
+      const primary = sets.primaries[i]!;
+      if (primary >= 0) this.primary[primary]!++;
+    }
+  }
+}
+
+function printCounts(map: OsdMap, counts: Counts, sink: TextSink): void {
+  sink.add('#osd\tcount\tfirst\tprimary\tc wt\twt\n');
+  const inOsds: number[] = [];
+  let total = 0;
+  let least = -1;
+  let most = -1;
+  for (let osd = 0; osd < map.maxOsd; osd++) {
+    const weight = itemWeight(map.crush, osd) ?? 0;
+    if (!isIn(map, osd) || weight <= 0) continue;
+    inOsds.push(osd);
+    const count = counts.any[osd]!;
+    sink.add(
+      `osd.${osd}\t${count}\t${counts.first[osd]}\t${counts.primary[osd]}` +
+        `\t${formatWeight(weight)}\t${formatWeight(map.osdWeight[osd]!)}\n`,
+    );
+    total += count;
+    if (count > 0 && (least < 0 || count < counts.any[least]!)) least = osd;
+    if (count > 0 && (most < 0 || count > counts.any[most]!)) most = osd;
+  }
+
+  // The average is an unsigned integer in Ceph. Squares of differences come out the same with and without the
+  // wrap-around that a difference below zero has there.
+  const average = inOsds.length === 0 ? 0 : Math.floor(total / inOsds.length);
+  let deviation = 0;
+  for (const osd of inOsds) deviation += (average - counts.any[osd]!) ** 2;
+  deviation = Math.sqrt(deviation / inOsds.length);
+  const expected = Math.sqrt((total / inOsds.length) * (1 - 1 / inOsds.length));
+  sink.add(` in ${inOsds.length}\n`);
+  sink.add(
+    ` avg ${average} stddev ${formatDouble(deviation)} (${formatDouble(deviation / average)}x)` +
+      ` (expected ${formatDouble(expected)} ${formatDouble(expected / average)}x))\n`,
+  );
+  if (least >= 0) sink.add(` min osd.${least} ${counts.any[least]}\n`);
+  if (most >= 0) sink.add(` max osd.${most} ${counts.any[most]}\n`);
+  counts.sizes.forEach((count, size) => sink.add(`size ${size}\t${count}\n`));
+}
+
+/** Whether an OSD exists and its reweight is not 0 (`OSDMap::is_in`). */
+function isIn(map: OsdMap, osd: number): boolean {
+  return (map.osdState[osd]! & OSD_STATE.exists) !== 0 && map.osdWeight[osd] !== 0;
+}

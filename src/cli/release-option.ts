@@ -1,0 +1,30 @@
+/** The `--as-release` option, which the drop-in tools have beyond the originals'. */
+import { CommandExit } from './io.ts';
+
+/** The newest Ceph release whose output the drop-ins know. */
+export const NEWEST_RELEASE = 20;
+
+/** Pacific, the release of Debian 12's tools. */
+export const PACIFIC = 16;
+
+/** Takes `--as-release N` out of a command line. */
+export function takeRelease(argv: readonly string[]): { release: number; rest: readonly string[] } {
+  let release = NEWEST_RELEASE;
+  const rest: string[] = [];
+  for (let i = 0; i < argv.length; i++) {
+    const match = /^--as[-_]release(?:=(.*))?$/s.exec(argv[i]!);
+    if (match === null) {
+      rest.push(argv[i]!);
+      continue;
+    }
+    const text = match[1] ?? argv[++i] ?? '';
+    release = Number(text);
+    if (!/^[0-9]+$/.test(text) || release < PACIFIC || release > NEWEST_RELEASE) {
+      throw new CommandExit(
+        2,
+        `crush-wasm: --as-release takes a Ceph release, ${PACIFIC} to ${NEWEST_RELEASE}, not '${text}'\n`,
+      );
+    }
+  }
+  return { release, rest };
+}

@@ -1,0 +1,186 @@
+/**
+ * Reads any map that the project knows, told apart by its content: OSDMap or CRUSH map, binary or JSON, packed
+ * with gzip or not. File names play no part.
+ */
+import type { CrushMap } from '../crush/model.ts';
+import { CrushError } from '../errors.ts';
+import type { OsdMap } from '../osdmap/model.ts';
+import { CRUSH_MAGIC, readCrushBinary } from './crushmap-binary.ts';
+import { readCrushDump } from './crushmap-json.ts';
+import { MAX_UNPACKED_BYTES, gunzip, isGzip } from './gzip.ts';
+import { findJsonObject, parseJsonObject } from './json-input.ts';
+import { readOsdMapBinary } from './osdmap-binary.ts';
+import { readOsdMapJson, readReportJson } from './osdmap-json.ts';
+
+/** What a file turned out to be. */
+export type MapFile =
+  | { readonly kind: 'osdmap'; readonly encoding: 'binary' | 'json' | 'report'; readonly map: OsdMap }
+  | { readonly kind: 'crushmap'; readonly encoding: 'binary' | 'json'; readonly map: CrushMap };
+
+/** Options of {@link readMap} and {@link readMapFile}. */
+export interface ReadMapOptions {
+  /**
+   * The other half of a pair of files: the JSON of `ceph osd dump` has no CRUSH map, so it needs the JSON of
+   * `ceph osd crush dump` or a binary CRUSH map beside it. Either may come first.
+   */
+  readonly second?: Uint8Array;
+  /** Read an OSDMap although its checksum does not match. */
+  readonly ignoreCrc?: boolean;
+  /** Called with a sentence for each thing that a JSON dump leaves open, see `readCrushDump`. */
+  readonly onNote?: (note: string) => void;
+  /** Most bytes that a packed file may unpack to (default 512 MiB). */
+  readonly maxUnpackedBytes?: number;
+}
+
+/**
+ * Reads a map from the bytes of a file, unpacking gzip.
+ *
+ * @throws CrushError `unknown-kind` when nothing recognises the bytes, and what the reader of the kind throws.
+ * @example
+ * ```ts
+ * const file = await readMapFile(await readFile('osdmap.gz'));
+ * if (file.kind === 'osdmap') console.log(file.map.epoch, file.map.pools.size);
+ * ```
+ */
+export async function readMapFile(bytes: Uint8Array, options: ReadMapOptions = {}): Promise<MapFile> {
+  const limit = options.maxUnpackedBytes ?? MAX_UNPACKED_BYTES;
+  const unpacked = await gunzip(bytes, limit);
+  if (options.second === undefined) return readMap(unpacked, options);
+  return readMap(unpacked, { ...options, second: await gunzip(options.second, limit) });
+}
+
+/**
+ * Reads a map from bytes that are not packed; else as {@link readMapFile}, without a promise.
+ *
+ * @throws CrushError, see {@link readMapFile}.
+ */
+export function readMap(bytes: Uint8Array, options: ReadMapOptions = {}): MapFile {
+  const { second } = options;
+  const input = recognise(bytes);
+  if (second === undefined) return readOne(input, options);
+
+  const inputs = [input, recognise(second)];
+  const dump = inputs.find((each) => each.content === 'osd dump');
+  const crush = inputs.find((each) => each.content === 'crush dump' || each.content === 'crushmap');
+  if (dump === undefined || crush === undefined) {
+    const titles = inputs.map((each) => TITLES[each.content]).join(' and ');
+    throw new CrushError(
+      'bad-argument',
+      `two files are for the JSON of 'ceph osd dump' with its CRUSH map; these are ${titles}`,
+    );
+  }
+  const crushFile = readOne(crush, options);
+  return { kind: 'osdmap', encoding: 'json', map: readOsdMapJson(dump.json, crushFile.map as CrushMap) };
+}
+
+type Content = 'osdmap' | 'crushmap' | 'osd dump' | 'crush dump' | 'report';
+
+/** How errors name each content. */
+const TITLES: Readonly<Record<Content, string>> = {
+  osdmap: 'a binary OSDMap',
+  crushmap: 'a binary CRUSH map',
+  'osd dump': "the JSON of 'ceph osd dump'",
+  'crush dump': "the JSON of 'ceph osd crush dump'",
+  report: "the JSON of 'ceph report'",
+};
+
+/** What there is to read; `json` is the parsed text of the JSON kinds. */
+interface Input {
+  readonly content: Content;
+  readonly bytes: Uint8Array;
+  readonly json?: unknown;
+}
+
+function readOne({ content, bytes, json }: Input, options: ReadMapOptions): MapFile {
+  const { ignoreCrc = false, onNote } = options;
+  switch (content) {
+    case 'osdmap':
+      return { kind: 'osdmap', encoding: 'binary', map: readOsdMapBinary(bytes, { ignoreCrc }) };
+    case 'crushmap':
+      return { kind: 'crushmap', encoding: 'binary', map: readCrushBinary(bytes) };
+    case 'report':
+      return { kind: 'osdmap', encoding: 'report', map: readReportJson(json) };
+    case 'crush dump': {
+      const map = readCrushDump(json, onNote === undefined ? {} : { onNote });
+      return { kind: 'crushmap', encoding: 'json', map };
+    }
+    case 'osd dump':
+      throw new CrushError(
+        'bad-argument',
+        `${TITLES[content]} has no CRUSH map: give the JSON of 'ceph osd crush dump', or a binary CRUSH map ` +
+          `('ceph osd getcrushmap'), as a second file`,
+      );
+  }
+}
+
+function recognise(bytes: Uint8Array): Input {
+  if (bytes.length === 0) throw unknownKind('the file is empty');
+  if (isGzip(bytes)) throw unknownKind('the bytes are packed with gzip');
+  const format = PACKED_FORMATS.find(([, magic]) => magic.every((byte, i) => bytes[i] === byte));
+  if (format !== undefined) throw unknownKind(`the file is packed with ${format[0]}; unpack it first`);
+  if (isText(bytes)) return recogniseText(bytes);
+  if (startsAsCrushMap(bytes)) return { content: 'crushmap', bytes };
+  if (startsAsOsdMap(bytes)) return { content: 'osdmap', bytes };
+  throw unknownKind(`the file starts with ${describeStart(bytes)}`);
+}
+
+/** Packers that are named, so that people know what to do. */
+const PACKED_FORMATS: readonly (readonly [name: string, magic: readonly number[]])[] = [
+  ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a]],
+  ['zstd', [0x28, 0xb5, 0x2f, 0xfd]],
+  ['bzip2', [0x42, 0x5a, 0x68]],
+  ['zip', [0x50, 0x4b, 0x03, 0x04]],
+];
+
+function startsAsCrushMap(bytes: Uint8Array): boolean {
+  return bytes.length >= 4 && new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true) === CRUSH_MAGIC;
+}
+
+/**
+ * An OSDMap starts with version and compat version, 8 and 7 for many years now, and the length of the rest; the
+ * classic one, of before 2013, with its version, at most 6, in 16 bits.
+ */
+function startsAsOsdMap(bytes: Uint8Array): boolean {
+  const [version = 0, compat = 0] = bytes;
+  const classic = version >= 1 && version <= 6 && compat === 0;
+  return (
+    bytes.length >= 6 && (classic || (version >= 7 && version <= 31 && compat >= 1 && compat <= version))
+  );
+}
+
+/** Whether the first bytes are text: no control characters but white space and escape (coloured warnings). */
+function isText(bytes: Uint8Array): boolean {
+  return bytes.subarray(0, 4096).every((byte) => byte >= 32 || (byte >= 9 && byte <= 13) || byte === 27);
+}
+
+function recogniseText(bytes: Uint8Array): Input {
+  const text = new TextDecoder().decode(bytes);
+  if (/^(\s|#.*)*(tunable|device|type)\s/.test(text) || /^\s*# begin crush map/.test(text)) {
+    throw unknownKind('the file is a CRUSH map in text; compile it first (crushtool -c FILE -o OUTPUT)');
+  }
+  if (findJsonObject(text) === undefined) throw unknownKind(`the file starts with ${describeStart(bytes)}`);
+  const json = parseJsonObject(text);
+  const has = (...keys: readonly string[]): boolean =>
+    keys.every((key) => Object.hasOwn(json as object, key));
+  if (has('osdmap', 'crushmap')) return { content: 'report', bytes, json };
+  if (has('buckets', 'rules', 'tunables')) return { content: 'crush dump', bytes, json };
+  if (has('epoch', 'pools', 'osds')) return { content: 'osd dump', bytes, json };
+  const keys = Object.keys(json as object);
+  const shown = keys.slice(0, 5).join(', ') + (keys.length > 5 ? ' ...' : '');
+  throw unknownKind(`the file is JSON of another kind (${shown === '' ? 'empty' : `it has ${shown}`})`);
+}
+
+function unknownKind(seen: string): CrushError {
+  return new CrushError(
+    'unknown-kind',
+    `${seen}. Accepted are binary OSDMaps and CRUSH maps, and the JSON of 'ceph osd dump' with ` +
+      `'ceph osd crush dump', of 'ceph osd crush dump' alone and of 'ceph report', packed with gzip or not`,
+  );
+}
+
+/** The first bytes, as text where they are text and else in hexadecimal. */
+function describeStart(bytes: Uint8Array): string {
+  const start = bytes.subarray(0, 16);
+  if (start.every((byte) => byte >= 32 && byte < 127)) return JSON.stringify(String.fromCharCode(...start));
+  return [...start].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
+}
