@@ -109,7 +109,8 @@ function parseIPv4(text: string): Uint8Array | undefined {
 function parseIPv6(text: string): Uint8Array | undefined {
   const halves = text.split('::');
   const [head, tail] = halves.map(parseGroups);
-  if (head === undefined || halves.length > 2 || (halves.length === 2 && tail === undefined)) return undefined;
+  if (head === undefined || halves.length > 2 || (halves.length === 2 && tail === undefined))
+    return undefined;
   const length = head.length + (tail?.length ?? 0);
   if (tail === undefined ? length !== 16 : length > 14) return undefined;
   const address = new Uint8Array(16);

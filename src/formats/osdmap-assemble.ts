@@ -3,6 +3,7 @@
  * them all with max_osd, and reads past their ends where they are not.
  */
 import type { CrushMap } from '../crush/model.ts';
+import type { CrushError } from '../errors.ts';
 import type {
   EntityAddr,
   EntityAddrVec,
@@ -15,7 +16,6 @@ import type {
   Pool,
   UTime,
 } from '../osdmap/model.ts';
-import type { BinaryReader } from './binary-reader.ts';
 import { MAX_DEVICE_ID } from './crushmap-binary.ts';
 import { NO_TIME } from './osdmap-parts.ts';
 
@@ -103,24 +103,27 @@ export const NO_OSD_XINFO: OsdXInfo = {
 /** The UUID of an OSD that has none. */
 export const NO_UUID = new Uint8Array(16);
 
+/** Makes the error for a field that cannot be; the caller knows the place. */
+export type Refuse = (field: string, reason: string) => CrushError;
+
 /**
  * Joins the two sections.
  *
- * @throws CrushError `malformed` when max_osd is out of range, or a vector that placement reads has another length.
+ * @throws what `refuse` makes, when max_osd is out of range or a vector that placement reads has another length.
  */
 export function assembleOsdMap(
-  reader: BinaryReader,
   encoding: OsdMapDetails['encoding'],
   crc: number | undefined,
   client: ClientSection,
   osd: OsdSection,
+  refuse: Refuse,
 ): OsdMap {
   const { maxOsd } = client;
-  checkMaxOsd(reader, maxOsd);
-  checkLength(reader, 'osd_state', client.osdState.length, maxOsd);
-  checkLength(reader, 'osd_weight', client.osdWeight.length, maxOsd);
+  checkMaxOsd(maxOsd, refuse);
+  checkLength('osd_state', client.osdState, maxOsd, refuse);
+  checkLength('osd_weight', client.osdWeight, maxOsd, refuse);
   const hasAffinity = client.osdPrimaryAffinity.length > 0;
-  if (hasAffinity) checkLength(reader, 'osd_primary_affinity', client.osdPrimaryAffinity.length, maxOsd);
+  if (hasAffinity) checkLength('osd_primary_affinity', client.osdPrimaryAffinity, maxOsd, refuse);
   return {
     fsid: client.fsid,
     epoch: client.epoch,
@@ -180,16 +183,14 @@ export function assembleOsdMap(
 }
 
 /** Refuses a number of OSDs that no cluster has, before anything is sized by it. */
-function checkMaxOsd(reader: BinaryReader, maxOsd: number): void {
+export function checkMaxOsd(maxOsd: number, refuse: Refuse): void {
   if (maxOsd < 0 || maxOsd > MAX_DEVICE_ID) {
-    throw reader.error('malformed', `max_osd ${maxOsd} is not within 0..${MAX_DEVICE_ID}`);
+    throw refuse('max_osd', `${maxOsd} is not within 0..${MAX_DEVICE_ID}`);
   }
 }
 
-function checkLength(reader: BinaryReader, name: string, length: number, maxOsd: number): void {
-  if (length !== maxOsd) {
-    throw reader.within(name, () => reader.error('malformed', `has ${length} entries, max_osd is ${maxOsd}`));
-  }
+function checkLength(field: string, vector: Uint32Array, maxOsd: number, refuse: Refuse): void {
+  if (vector.length !== maxOsd) throw refuse(field, `has ${vector.length} entries, max_osd is ${maxOsd}`);
 }
 
 /** Vectors that placement does not read may have another length in old maps; blanks stand for what is not there. */

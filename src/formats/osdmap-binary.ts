@@ -48,7 +48,9 @@ export function readOsdMapBinary(bytes: Uint8Array, options: ReadOsdMapOptions =
   const crc = hasCrc ? checkCrc(reader, options.ignoreCrc === true) : undefined;
   const client = reader.within('client', () => readClientSection(reader));
   const osd = reader.within('osd', () => readOsdSection(reader, client.flags));
-  return assembleOsdMap(reader, 'binary', crc, client, osd);
+  return assembleOsdMap('binary', crc, client, osd, (field, reason) =>
+    reader.within(field, () => reader.error('malformed', reason)),
+  );
 }
 
 /**

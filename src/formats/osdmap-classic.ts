@@ -116,7 +116,9 @@ export function readClassicOsdMap(reader: BinaryReader): OsdMap {
     rangeBlocklist: [],
     allowCrimson: false,
   };
-  return assembleOsdMap(reader, 'classic', undefined, client, osd);
+  return assembleOsdMap('classic', undefined, client, osd, (field, reason) =>
+    reader.within(field, () => reader.error('malformed', reason)),
+  );
 }
 
 interface ClassicPools {

@@ -139,7 +139,9 @@ export const plainAddr = textOf('an address', (text) => {
 export const blocklist = v.pipe(
   v.record(v.string(), time),
   v.rawTransform(({ dataset, addIssue, NEVER }) => {
-    const rows = Object.entries(dataset.value).map(([text, until]) => [parseAddr(text), until, text] as const);
+    const rows = Object.entries(dataset.value).map(
+      ([text, until]) => [parseAddr(text), until, text] as const,
+    );
     const out = rows.flatMap(([addr, until]) => (addr === undefined ? [] : [[addr, until] as const]));
     const wrong = rows.find(([addr]) => addr === undefined);
     if (wrong === undefined) return out;
