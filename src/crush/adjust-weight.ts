@@ -72,7 +72,13 @@ class WeightEditor {
     if (inWeightSets) {
       for (const args of this.#chooseArgs.values()) {
         const weightSet = args.get(bucket.id)?.weightSet;
-        if (weightSet !== undefined) this.#setWeights(args, bucket.id, position, weightSet.map(() => weight));
+        if (weightSet !== undefined)
+          this.#setWeights(
+            args,
+            bucket.id,
+            position,
+            weightSet.map(() => weight),
+          );
       }
     }
     const adjusted = withItemWeight(bucket, position, weight, this.#map.tunables.strawCalcVersion);

@@ -1,0 +1,112 @@
+/** Reads the files that commands are given; `-` is standard input. */
+import { readFile } from 'node:fs/promises';
+import { constants } from 'node:os';
+import type { CrushMap } from '../crush/model.ts';
+import { CrushError } from '../errors.ts';
+import { readMapFile, type MapFile } from '../formats/detect.ts';
+import type { OsdMap } from '../osdmap/model.ts';
+import type { CommandIo } from './io.ts';
+
+/** How people's commands read their files. */
+export interface LoadOptions {
+  /** The JSON of the CRUSH map, or a binary one, to go with a JSON OSDMap. */
+  readonly crushFile?: string | undefined;
+  readonly ignoreCrc?: boolean | undefined;
+  /** Called with a sentence for each thing that a JSON dump leaves open. */
+  readonly onNote?: (note: string) => void;
+}
+
+/**
+ * Reads a map of any kind.
+ *
+ * @throws CrushError that names the file.
+ */
+export async function loadMapFile(file: string, io: CommandIo, options: LoadOptions = {}): Promise<MapFile> {
+  if (file === '-' && options.crushFile === '-') {
+    throw new CrushError('bad-argument', 'only one of two files can be standard input');
+  }
+  const bytes = await readBytes(file, io);
+  const second = options.crushFile === undefined ? undefined : await readBytes(options.crushFile, io);
+  try {
+    return await readMapFile(bytes, {
+      ...(second === undefined ? {} : { second }),
+      ...(options.onNote === undefined ? {} : { onNote: options.onNote }),
+      ignoreCrc: options.ignoreCrc ?? false,
+    });
+  } catch (error) {
+    throw error instanceof CrushError ? error.at({ file: nameOf(file, options.crushFile) }) : error;
+  }
+}
+
+/** Reads a file with the words of Ceph's `bufferlist::read_file` for what goes wrong. */
+export async function readFileLikeCeph(file: string, io: CommandIo): Promise<Uint8Array> {
+  if (file === '-') return io.readStdin();
+  try {
+    return await readFile(file);
+  } catch (error) {
+    const { number, text } = systemError(error);
+    const action = number === constants.errno.EISDIR ? `bufferlist::read_file(${file}): read error:` : '';
+    throw new CrushError(
+      'io',
+      action === '' ? `can't open ${file}: (${number}) ${text}` : `${action}(${number}) ${text}`,
+    );
+  }
+}
+
+/** Reads an OSDMap and nothing else. */
+export async function readOsdMapFile(bytes: Uint8Array, file: string): Promise<OsdMap> {
+  const read = await readNamed(bytes, file);
+  if (read.kind === 'osdmap') return read.map;
+  throw new CrushError('unknown-kind', 'this is a CRUSH map, not an OSDMap', { file });
+}
+
+/** Reads a CRUSH map and nothing else. */
+export async function readCrushMapFile(bytes: Uint8Array, file: string): Promise<CrushMap> {
+  const read = await readNamed(bytes, file);
+  if (read.kind === 'crushmap') return read.map;
+  throw new CrushError('unknown-kind', 'this is an OSDMap, not a CRUSH map', { file });
+}
+
+async function readNamed(bytes: Uint8Array, file: string): Promise<MapFile> {
+  try {
+    return await readMapFile(bytes);
+  } catch (error) {
+    throw error instanceof CrushError ? error.at({ file }) : error;
+  }
+}
+
+async function readBytes(file: string, io: CommandIo): Promise<Uint8Array> {
+  if (file === '-') {
+    if (io.stdinIsTerminal) throw new CrushError('io', 'standard input is a terminal; pipe a map into it');
+    return io.readStdin();
+  }
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw new CrushError('io', `cannot be read: ${systemError(error).text}`, { file });
+  }
+}
+
+function nameOf(file: string, crushFile: string | undefined): string {
+  const names = [file, crushFile].filter((name) => name !== undefined);
+  return names.map((name) => (name === '-' ? 'standard input' : name)).join(' and ');
+}
+
+/** Words of the C library for the failures that files meet. */
+const STRERROR: Readonly<Record<string, string>> = {
+  ENOENT: 'No such file or directory',
+  EACCES: 'Permission denied',
+  EPERM: 'Operation not permitted',
+  EISDIR: 'Is a directory',
+  ENOTDIR: 'Not a directory',
+  ELOOP: 'Too many levels of symbolic links',
+  ENAMETOOLONG: 'File name too long',
+  EMFILE: 'Too many open files',
+  EIO: 'Input/output error',
+};
+
+function systemError(error: unknown): { number: number; text: string } {
+  const { code = '', message = String(error) } = error as NodeJS.ErrnoException;
+  const number = (constants.errno as Readonly<Record<string, number>>)[code] ?? 0;
+  return { number, text: STRERROR[code] ?? message };
+}

@@ -1,0 +1,6 @@
+#!/usr/bin/env node
+/** The `crush-wasm` command. */
+import { processIo } from './io.ts';
+import { main } from './program.ts';
+
+process.exitCode = await main(process.argv.slice(2), processIo());
