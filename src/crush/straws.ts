@@ -8,9 +8,8 @@ export const MAX_TREE_ITEMS = 64;
 
 /** 16.16 sums of the weights of items 0 to i (`crush_make_list_bucket`). */
 export function listSums(itemWeights: Uint32Array): Uint32Array {
-  const sums = Uint32Array.from(itemWeights);
-  for (let i = 1; i < sums.length; i++) sums[i]! += sums[i - 1]!;
-  return sums;
+  let sum = 0;
+  return itemWeights.map((weight) => (sum = (sum + weight) >>> 0));
 }
 
 /**
@@ -34,7 +33,7 @@ export function treeNodeWeights(itemWeights: Uint32Array): Uint32Array {
   itemWeights.forEach((weight, item) => (nodes[2 * item + 1] = weight));
   for (let half = 1; half < leaves; half *= 2) {
     for (let node = 2 * half; node < nodes.length; node += 4 * half) {
-      nodes[node] = nodes[node - half]! + nodes[node + half]!;
+      nodes[node] = (nodes[node - half] ?? 0) + (nodes[node + half] ?? 0);
     }
   }
   return nodes;
@@ -48,28 +47,27 @@ export function treeNodeWeights(itemWeights: Uint32Array): Uint32Array {
  * @param version - `straw_calc_version`. Version 0 miscounts the items above when some weigh 0 or the same.
  */
 export function strawLengths(itemWeights: Uint32Array, version: number): Uint32Array {
-  const weightAt = (rank: number): number => itemWeights[order[rank]!]!;
-  const order = [...itemWeights.keys()].sort((a, b) => itemWeights[a]! - itemWeights[b]! || a - b);
+  const ranked = Array.from(itemWeights, (weight, item) => ({ weight, item }));
+  ranked.sort((a, b) => a.weight - b.weight || a.item - b.item);
   const lengths = new Uint32Array(itemWeights.length);
   let straw = 1;
   let below = 0;
   let lastWeight = 0;
-  let left = order.length;
-  for (let rank = 0; rank < order.length; rank++) {
-    const weight = weightAt(rank);
+  let left = ranked.length;
+  for (const [rank, { weight, item }] of ranked.entries()) {
     if (weight === 0) {
       if (version > 0) left--;
       continue;
     }
-    lengths[order[rank]!] = straw * 0x10000;
-    if (rank + 1 === order.length) break;
-    const next = weightAt(rank + 1);
-    if (version === 0 && next === weight) continue;
+    lengths[item] = straw * 0x10000;
+    const next = ranked[rank + 1];
+    if (next === undefined) break;
+    if (version === 0 && next.weight === weight) continue;
 
     below += (weight - lastWeight) * left;
     if (version > 0) left--;
-    else for (let r = rank + 1; r < order.length && weightAt(r) === next; r++) left--;
-    const above = Math.imul(left, next - weight) >>> 0; // 32 bits in C as well, so it may wrap
+    else for (let r = rank + 1; ranked[r]?.weight === next.weight; r++) left--;
+    const above = Math.imul(left, next.weight - weight) >>> 0; // 32 bits in C as well, so it may wrap
     straw *= power(1 / (below / (below + above)), 1 / left);
     lastWeight = weight;
   }

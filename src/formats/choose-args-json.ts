@@ -30,8 +30,18 @@ const setShape = v.array(
   }),
 );
 
-type Entry = v.InferOutput<typeof setShape>[number] & { readonly path: string };
 type Buckets = readonly (CrushBucket | undefined)[];
+
+/** The argument of one bucket. */
+interface Entry {
+  readonly path: string;
+  readonly items: Int32Array;
+  /** Weights as printed, one array a position. */
+  readonly weightSet: readonly (readonly number[])[];
+  readonly ids: readonly number[];
+  /** 16.16 weights by position, as far as they were recovered. */
+  readonly recovered: Map<number, Uint32Array>;
+}
 
 /**
  * Reads all sets.
@@ -72,65 +82,66 @@ class SetReader {
   /** How many weights were recovered as sums. */
   summed = 0;
   readonly #entries = new Map<number, Entry>();
-  readonly #weights = new Map<string, Uint32Array>();
-  readonly #buckets: Buckets;
 
-  constructor(set: v.InferOutput<typeof setShape>, buckets: Buckets, path: string) {
-    this.#buckets = buckets;
-    set.forEach((arg, index) => {
-      const entry = { ...arg, path: jsonPath(path, index) };
-      const id = arg.bucket_id;
-      if (this.#entries.has(id)) throw this.#error(entry, `bucket ${id} is listed twice`);
-      this.#entries.set(id, entry);
+  constructor(set: v.InferOutput<typeof setShape>, buckets: Buckets, setPath: string) {
+    for (const [index, { bucket_id: id, weight_set: weightSet = [], ids = [] }] of set.entries()) {
+      const path = jsonPath(setPath, index);
       const bucket = buckets[-1 - id];
-      if (bucket?.alg !== BUCKET_ALGORITHM.straw2)
-        throw this.#error(entry, `bucket ${id} is no straw2 bucket`);
-      const size = bucket.items.length;
-      for (const list of [...(arg.weight_set ?? []), ...(arg.ids ? [arg.ids] : [])]) {
-        if (list.length === size) continue;
-        throw this.#error(entry, `${list.length} entries for bucket ${id}, which has ${size} items`);
+      if (this.#entries.has(id)) throw new CrushError('malformed', `bucket ${id} is listed twice`, { path });
+      if (bucket?.alg !== BUCKET_ALGORITHM.straw2) {
+        throw new CrushError('malformed', `bucket ${id} is no straw2 bucket`, { path });
       }
-    });
+      const { items } = bucket;
+      for (const list of ids.length > 0 ? [...weightSet, ids] : weightSet) {
+        if (list.length === items.length) continue;
+        const problem = `${list.length} entries for bucket ${id}, which has ${items.length} items`;
+        throw new CrushError('malformed', problem, { path });
+      }
+      this.#entries.set(id, { path, items, weightSet, ids, recovered: new Map() });
+    }
   }
 
   read(): ChooseArgs {
     const args = new Map<number, ChooseArg>();
-    for (const [id, { weight_set: weightSet = [], ids = [] }] of this.#entries) {
-      args.set(id, {
-        ...(weightSet.length > 0 && {
-          weightSet: weightSet.map((_, position) => this.#weightsAt(id, position, 0)),
-        }),
-        ...(ids.length > 0 && { ids: Int32Array.from(ids) }),
-      });
+    for (const [id, entry] of this.#entries) {
+      const weightSet = entry.weightSet.map((printed, position) =>
+        this.#recover(entry, position, printed, 0),
+      );
+      const ids = Int32Array.from(entry.ids);
+      args.set(id, { ...(weightSet.length > 0 && { weightSet }), ...(ids.length > 0 && { ids }) });
     }
     return args;
   }
 
-  #weightsAt(id: number, position: number, depth: number): Uint32Array {
-    const key = `${id} ${position}`;
-    const known = this.#weights.get(key);
+  #recover(entry: Entry, position: number, printed: readonly number[], depth: number): Uint32Array {
+    const known = entry.recovered.get(position);
     if (known !== undefined) return known;
-    const entry = this.#entries.get(id)!;
-    const items = this.#buckets[-1 - id]!.items;
-    const printed = entry.weight_set![position]!;
     const weights = Uint32Array.from(printed, (value, i) => {
       const path = jsonPath(entry.path, 'weight_set', position, i);
       const weight = Math.round(value * WEIGHT_ONE);
       if (!(Math.abs(value * WEIGHT_ONE - weight) <= PRINT_ERROR) || weight < 0 || weight > 0xffffffff) {
         throw new CrushError('malformed', `${value} is not a 16.16 fixed-point weight`, { path });
       }
-      return value < FLOAT_LIMIT ? weight : this.#sumBelow(items[i]!, position, value, path, depth);
+      return value < FLOAT_LIMIT ? weight : this.#sumBelow(entry.items[i], position, value, path, depth);
     });
-    this.#weights.set(key, weights);
+    entry.recovered.set(position, weights);
     return weights;
   }
 
-  #sumBelow(item: number, position: number, printed: number, path: string, depth: number): number {
-    const positions = this.#entries.get(item)?.weight_set?.length ?? 0;
-    if (positions > 0 && depth < MAX_DEPTH) {
-      const inside = this.#weightsAt(item, Math.min(position, positions - 1), depth + 1);
-      const sum = inside.reduce((total, weight) => total + weight, 0);
-      if (Math.abs(Math.fround(sum) / WEIGHT_ONE - printed) * WEIGHT_ONE <= PRINT_ERROR) {
+  #sumBelow(
+    item: number | undefined,
+    position: number,
+    printed: number,
+    path: string,
+    depth: number,
+  ): number {
+    const inside = item === undefined ? undefined : this.#entries.get(item);
+    const insidePosition = Math.min(position, (inside?.weightSet.length ?? 0) - 1);
+    const insidePrinted = inside?.weightSet[insidePosition];
+    if (inside !== undefined && insidePrinted !== undefined && depth < MAX_DEPTH) {
+      const weights = this.#recover(inside, insidePosition, insidePrinted, depth + 1);
+      const sum = weights.reduce((total, weight) => total + weight, 0);
+      if (Math.abs(Math.fround(sum) - printed * WEIGHT_ONE) <= PRINT_ERROR) {
         this.summed++;
         return sum;
       }
@@ -140,9 +151,5 @@ class SetReader {
       `${printed} is rounded in the JSON and cannot be recovered; use the binary map (ceph osd getcrushmap)`,
       { path },
     );
-  }
-
-  #error(entry: Entry, message: string): CrushError {
-    return new CrushError('malformed', message, { path: entry.path });
   }
 }

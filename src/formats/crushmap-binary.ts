@@ -168,13 +168,7 @@ function readBucket(reader: BinaryReader, index: number, devices: DeviceLimit): 
 /** Two arrays whose entries are stored in turn. */
 function readPairs(reader: BinaryReader, size: number): [Uint32Array, Uint32Array] {
   const pairs = reader.u32Array(size * 2);
-  const first = new Uint32Array(size);
-  const second = new Uint32Array(size);
-  for (let i = 0; i < size; i++) {
-    first[i] = pairs[2 * i]!;
-    second[i] = pairs[2 * i + 1]!;
-  }
-  return [first, second];
+  return [pairs.filter((_, i) => i % 2 === 0), pairs.filter((_, i) => i % 2 === 1)];
 }
 
 /**

@@ -59,7 +59,7 @@ export function readMap(bytes: Uint8Array, options: ReadMapOptions = {}): MapFil
   const input = recognise(bytes);
   if (second === undefined) return readOne(input, options);
 
-  const inputs = [input, recognise(second)];
+  const inputs = [input, recogniseSecond(second)];
   const dump = inputs.find((each) => each.content === 'osd dump');
   const crush = inputs.find((each) => each.content === 'crush dump' || each.content === 'crushmap');
   if (dump === undefined || crush === undefined) {
@@ -69,8 +69,7 @@ export function readMap(bytes: Uint8Array, options: ReadMapOptions = {}): MapFil
       `two files are for the JSON of 'ceph osd dump' with its CRUSH map; these are ${titles}`,
     );
   }
-  const crushFile = readOne(crush, options);
-  return { kind: 'osdmap', encoding: 'json', map: readOsdMapJson(dump.json, crushFile.map as CrushMap) };
+  return { kind: 'osdmap', encoding: 'json', map: readOsdMapJson(dump.json, readCrush(crush, options)) };
 }
 
 type Content = 'osdmap' | 'crushmap' | 'osd dump' | 'crush dump' | 'report';
@@ -91,31 +90,46 @@ interface Input {
   readonly json?: unknown;
 }
 
-function readOne({ content, bytes, json }: Input, options: ReadMapOptions): MapFile {
-  const { ignoreCrc = false, onNote } = options;
-  switch (content) {
+function readOne(input: Input, options: ReadMapOptions): MapFile {
+  const { ignoreCrc = false } = options;
+  switch (input.content) {
     case 'osdmap':
-      return { kind: 'osdmap', encoding: 'binary', map: readOsdMapBinary(bytes, { ignoreCrc }) };
+      return { kind: 'osdmap', encoding: 'binary', map: readOsdMapBinary(input.bytes, { ignoreCrc }) };
     case 'crushmap':
-      return { kind: 'crushmap', encoding: 'binary', map: readCrushBinary(bytes) };
+      return { kind: 'crushmap', encoding: 'binary', map: readCrush(input, options) };
+    case 'crush dump':
+      return { kind: 'crushmap', encoding: 'json', map: readCrush(input, options) };
     case 'report':
-      return { kind: 'osdmap', encoding: 'report', map: readReportJson(json) };
-    case 'crush dump': {
-      const map = readCrushDump(json, onNote === undefined ? {} : { onNote });
-      return { kind: 'crushmap', encoding: 'json', map };
-    }
+      return { kind: 'osdmap', encoding: 'report', map: readReportJson(input.json, noteOptions(options)) };
     case 'osd dump':
       throw new CrushError(
         'bad-argument',
-        `${TITLES[content]} has no CRUSH map: give the JSON of 'ceph osd crush dump', or a binary CRUSH map ` +
+        `${TITLES[input.content]} has no CRUSH map: give the JSON of 'ceph osd crush dump', or a binary CRUSH map ` +
           `('ceph osd getcrushmap'), as a second file`,
       );
   }
 }
 
+/** Reads an input whose content is a CRUSH map. */
+function readCrush({ content, bytes, json }: Input, options: ReadMapOptions): CrushMap {
+  return content === 'crushmap' ? readCrushBinary(bytes) : readCrushDump(json, noteOptions(options));
+}
+
+function noteOptions({ onNote }: ReadMapOptions): Pick<ReadMapOptions, 'onNote'> {
+  return onNote === undefined ? {} : { onNote };
+}
+
+function recogniseSecond(bytes: Uint8Array): Input {
+  try {
+    return recognise(bytes);
+  } catch (error) {
+    throw error instanceof CrushError ? error.at({ path: 'second file' }) : error;
+  }
+}
+
 function recognise(bytes: Uint8Array): Input {
   if (bytes.length === 0) throw unknownKind('the file is empty');
-  if (isGzip(bytes)) throw unknownKind('the bytes are packed with gzip');
+  if (isGzip(bytes)) throw unknownKind('the bytes are packed with gzip, which readMapFile unpacks');
   const format = PACKED_FORMATS.find(([, magic]) => magic.every((byte, i) => bytes[i] === byte));
   if (format !== undefined) throw unknownKind(`the file is packed with ${format[0]}; unpack it first`);
   if (isText(bytes)) return recogniseText(bytes);
@@ -155,7 +169,7 @@ function isText(bytes: Uint8Array): boolean {
 
 function recogniseText(bytes: Uint8Array): Input {
   const text = new TextDecoder().decode(bytes);
-  if (/^(\s|#.*)*(tunable|device|type)\s/.test(text) || /^\s*# begin crush map/.test(text)) {
+  if (isCrushText(text)) {
     throw unknownKind('the file is a CRUSH map in text; compile it first (crushtool -c FILE -o OUTPUT)');
   }
   if (findJsonObject(text) === undefined) throw unknownKind(`the file starts with ${describeStart(bytes)}`);
@@ -170,6 +184,13 @@ function recogniseText(bytes: Uint8Array): Input {
   throw unknownKind(`the file is JSON of another kind (${shown === '' ? 'empty' : `it has ${shown}`})`);
 }
 
+/** Whether text is the source of a CRUSH map: by its title, or by the first word that is no comment. */
+function isCrushText(text: string): boolean {
+  const lines = text.slice(0, 4096).split('\n', 100);
+  const first = lines.find((line) => line.trim() !== '' && !line.trimStart().startsWith('#')) ?? '';
+  return /^\s*# begin crush map/.test(text) || /^\s*(tunable|device|type)\s/.test(first);
+}
+
 function unknownKind(seen: string): CrushError {
   return new CrushError(
     'unknown-kind',
@@ -180,7 +201,6 @@ function unknownKind(seen: string): CrushError {
 
 /** The first bytes, as text where they are text and else in hexadecimal. */
 function describeStart(bytes: Uint8Array): string {
-  const start = bytes.subarray(0, 16);
-  if (start.every((byte) => byte >= 32 && byte < 127)) return JSON.stringify(String.fromCharCode(...start));
-  return [...start].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
+  if (isText(bytes)) return JSON.stringify(new TextDecoder().decode(bytes.subarray(0, 40)));
+  return [...bytes.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
 }

@@ -36,8 +36,9 @@ export async function gunzip(bytes: Uint8Array, maxBytes = MAX_UNPACKED_BYTES): 
     throw new CrushError('malformed', `damaged gzip${reason}`);
   }
   if (length > maxBytes) {
-    // The stream is given up; that it then fails is of no interest.
-    reader.cancel().catch(() => {});
+    reader.cancel().catch(() => {
+      // The stream was given up; how it ends is of no interest.
+    });
     throw new CrushError('malformed', `the gzip unpacks to more than ${maxBytes} bytes`);
   }
   const out = new Uint8Array(length);

@@ -9,7 +9,7 @@ import * as v from 'valibot';
 import type { CrushMap } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
 import type { OsdMap, Pool } from '../osdmap/model.ts';
-import { readCrushDump } from './crushmap-json.ts';
+import { readCrushDump, type ReadCrushDumpOptions } from './crushmap-json.ts';
 import { checkShape, int32, jsonPath, word } from './json-input.ts';
 import { assembleOsdMap, checkMaxOsd, type Refuse } from './osdmap-assemble.ts';
 import { NO_TIME } from './osdmap-parts.ts';
@@ -209,11 +209,12 @@ export function readOsdMapJson(
 /**
  * Reads the JSON of `ceph report`.
  *
+ * @param options - `onNote` is told what the CRUSH map's JSON leaves open.
  * @throws CrushError `malformed`, with the path of the value that does not fit.
  */
-export function readReportJson(report: unknown): OsdMap {
+export function readReportJson(report: unknown, options: Pick<ReadCrushDumpOptions, 'onNote'> = {}): OsdMap {
   const { osdmap, crushmap } = checkShape(reportShape, report, 'report');
-  const crush = readCrushDump(crushmap, { what: 'report.crushmap' });
+  const crush = readCrushDump(crushmap, { ...options, what: 'report.crushmap' });
   return readOsdMapJson(osdmap, crush, { what: 'report.osdmap' });
 }
 
