@@ -49,8 +49,8 @@ export function hash32(...words: number[]): number {
 function mix(state: Uint32Array, p: number, q: number, s: number): void {
   for (const [first, second, third] of SHIFTS) {
     state[p] = (state[p]! - state[q]! - state[s]!) ^ (state[s]! >>> first);
-    state[q] = (state[q]! - state[s]! - state[p]!) ^ (state[p]! << second);
-    state[s] = (state[s]! - state[p]! - state[q]!) ^ (state[q]! >>> third);
+    state[q] = (state[q]! - state[s]! - state[p]) ^ (state[p] << second);
+    state[s] = (state[s]! - state[p] - state[q]) ^ (state[q] >>> third);
   }
 }
 
