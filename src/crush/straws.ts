@@ -79,8 +79,7 @@ const BITS = 128n;
 
 /**
  * x to the power of y, for x >= 1 and 0 < y <= 1, rounded correctly. Engines' `Math.pow` may be off by one in
- * the last place where glibc's, which Ceph uses, is not; a straw length that should be whole would then be one
- * too short.
+ * the last place where glibc's, which Ceph uses, is not; near a whole number a straw is then one off.
  */
 function power(x: number, y: number): number {
   if (x === 1 || y === 1) return x;
