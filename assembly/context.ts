@@ -123,12 +123,17 @@ export function spend(items: i32): void {
   workLeft -= items;
 }
 
-/** Address of the record of bucket `id`, or 0. */
+/** Address of the record of bucket `id`, or 0; the id must be one that the bucket index has. */
 // @ts-ignore: decorator
 @inline
 export function bucketAt(id: i32): usize {
   const offset = word(bucketIndex, -1 - id);
   return offset ? map + ((<usize>offset) << 2) : 0;
+}
+
+/** As {@link bucketAt}, for an id that may be no bucket's at all. */
+export function findBucket(id: i32): usize {
+  return id < 0 && -1 - id < maxBuckets ? bucketAt(id) : 0;
 }
 
 /** Address of the permutation block of a bucket, emptied if it is from an earlier mapping. */

@@ -8,7 +8,18 @@
  */
 import { chooseItem } from './buckets';
 import { isOut } from './choose';
-import { bucketAt, fail, map, resultMax, setWord, spend, status, word, workLeft } from './context';
+import {
+  bucketAt,
+  fail,
+  findBucket,
+  map,
+  resultMax,
+  setWord,
+  spend,
+  status,
+  word,
+  workLeft,
+} from './context';
 import {
   B_SIZE,
   B_TYPE,
@@ -82,7 +93,7 @@ export function doMsrRule(ruleAddress: usize, output: usize, scratch: usize): i3
     const taken = stepField(step, S_ARG1);
     if (emit == step + 1) return give(STATUS_MSR_NO_CHOOSE);
     if (taken >= 0) return 0;
-    const root = bucketAt(taken);
+    const root = findBucket(taken);
     if (root == 0) return give(STATUS_MSR_BAD_TAKE);
 
     firstStep = step + 1;

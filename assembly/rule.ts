@@ -2,7 +2,17 @@
  * Running a rule: its steps in order over a working set of items.
  */
 import { chooseFirstn, chooseIndep } from './choose';
-import { bucketAt, map, maxBuckets, maxDevices, resultMax, setWord, status, word } from './context';
+import {
+  bucketAt,
+  findBucket,
+  map,
+  maxBuckets,
+  maxDevices,
+  resultMax,
+  setWord,
+  status,
+  word,
+} from './context';
 import {
   H_CHOOSE_LOCAL_FALLBACK_TRIES,
   H_CHOOSE_LOCAL_TRIES,
@@ -72,9 +82,8 @@ export function doRule(ruleNumber: i32, result: usize, scratch: usize): i32 {
     const arg2 = word(rule, R_STEPS + step * STEP_WORDS + S_ARG2);
 
     if (op == TAKE) {
-      const isDevice = arg1 >= 0 && arg1 < maxDevices;
-      const isBucket = arg1 < 0 && -1 - arg1 < maxBuckets && bucketAt(arg1) != 0;
-      if (isDevice || isBucket) {
+      // A take that names nothing leaves the working set as it is.
+      if ((arg1 >= 0 && arg1 < maxDevices) || findBucket(arg1) != 0) {
         setWord(working, 0, arg1);
         workingCount = 1;
       }
