@@ -1,0 +1,172 @@
+/** Telling maps apart by content. */
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { CrushError } from '../src/errors.ts';
+import { readMap, readMapFile, type ReadMapOptions } from '../src/formats/detect.ts';
+import { isGzip } from '../src/formats/gzip.ts';
+import { fixture } from './fixtures.ts';
+
+const crush = fixture('crushmaps/cluster-8osd.crushmap');
+const crushDump = fixture('crushmaps/cluster-8osd.dump.json');
+const osdmap = fixture('cluster-8osd/osdmap');
+const osdDump = fixture('cluster-8osd/osd-dump.json');
+const report = fixture('cluster-10osd/report.json');
+
+function utf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function failure(bytes: Uint8Array, options?: ReadMapOptions): CrushError {
+  try {
+    readMap(bytes, options);
+  } catch (error) {
+    if (error instanceof CrushError) return error;
+    throw error;
+  }
+  throw new Error('was read without an error');
+}
+
+async function asyncFailure(bytes: Uint8Array, options?: ReadMapOptions): Promise<CrushError> {
+  return readMapFile(bytes, options).then(
+    () => {
+      throw new Error('was read without an error');
+    },
+    (error: unknown) => {
+      if (error instanceof CrushError) return error;
+      throw error;
+    },
+  );
+}
+
+describe('kinds', () => {
+  it('are told by content', () => {
+    expect(readMap(crush)).toMatchObject({ kind: 'crushmap', encoding: 'binary', map: { maxDevices: 8 } });
+    expect(readMap(crushDump)).toMatchObject({ kind: 'crushmap', encoding: 'json', map: { maxDevices: 8 } });
+    expect(readMap(osdmap)).toMatchObject({ kind: 'osdmap', encoding: 'binary', map: { maxOsd: 8 } });
+    expect(readMap(report)).toMatchObject({ kind: 'osdmap', encoding: 'report', map: { maxOsd: 10 } });
+  });
+
+  it('are told in a view into larger memory', () => {
+    const memory = new Uint8Array(crush.length + 7);
+    memory.set(crush, 3);
+    expect(readMap(memory.subarray(3, 3 + crush.length)).kind).toBe('crushmap');
+  });
+
+  it('are told behind stray lines', () => {
+    const text = new TextDecoder().decode(crushDump);
+    const behind = utf8(`\n2026-11-30 \u001b[1mWARNING\u001b[0m: {not this}\n\n  ${text}`);
+    expect(readMap(behind).kind).toBe('crushmap');
+    expect(readMap(utf8(`\ufeff${text}`)).kind).toBe('crushmap');
+  });
+});
+
+describe('an osd dump', () => {
+  it('asks for its CRUSH map', () => {
+    const error = failure(osdDump);
+    expect(error.code).toBe('bad-argument');
+    expect(error.message).toMatch(/no CRUSH map.*second file/);
+  });
+
+  it('takes it as JSON or binary, in either order', () => {
+    for (const second of [crush, crushDump]) {
+      const file = readMap(osdDump, { second });
+      expect(file).toMatchObject({ kind: 'osdmap', encoding: 'json', map: { maxOsd: 8 } });
+      expect(readMap(second, { second: osdDump })).toEqual(file);
+    }
+  });
+
+  it('goes with nothing else', () => {
+    expect(failure(osdDump, { second: osdDump }).code).toBe('bad-argument');
+    expect(failure(osdmap, { second: crush }).message).toContain('a binary OSDMap and a binary CRUSH map');
+    expect(failure(osdDump, { second: utf8('what') }).place.path).toBe('second file');
+  });
+});
+
+describe('unknown', () => {
+  it.each([
+    ['nothing', '', 'empty'],
+    ['text', 'hello there', '"hello there"'],
+    ['an XML', '<?xml version="1.0"?>', '<?xml'],
+    ['a JSON list', '[1, 2]', '[1, 2]'],
+    ['other JSON', '{"nodes": [], "stray": []}', 'nodes, stray'],
+    ['empty JSON', '{}', 'empty'],
+    ['bzip2', 'BZh91AY', 'bzip2'],
+    ['a text CRUSH map', '# begin crush map\ntunable x 1\n', 'crushtool -c'],
+    ['a text CRUSH map without its title', '\n# mine\n\ndevice 0 osd.0\n', 'crushtool -c'],
+    [
+      'a text CRUSH map with braces',
+      'type 0 osd\nchoose_args 0 {\n  {\n    bucket_id -1\n  }\n}\n',
+      'crushtool -c',
+    ],
+  ])('is %s, and the error says so', (_, text, shown) => {
+    const error = failure(utf8(text));
+    expect(error.code).toBe('unknown-kind');
+    expect(error.message).toContain(shown);
+    expect(error.message).toContain('Accepted are');
+  });
+
+  it.each([
+    ['an ELF', [0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0], '7f 45 4c 46'],
+    ['zeros', [0, 0, 0, 0, 0, 0, 0, 0], '00 00 00'],
+    ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0], 'xz'],
+    ['zstd', [0x28, 0xb5, 0x2f, 0xfd], 'zstd'],
+  ])('is %s', (_, bytes, shown) => {
+    const error = failure(Uint8Array.from(bytes));
+    expect(error.code).toBe('unknown-kind');
+    expect(error.message).toContain(shown);
+  });
+
+  it('stays quick on long lines of one character', () => {
+    for (const character of ['#', ' ', '\n', '{', '# ']) {
+      const start = performance.now();
+      expect(() => readMap(utf8(character.repeat(500_000)))).toThrow(CrushError);
+      expect(performance.now() - start).toBeLessThan(2_000);
+    }
+  });
+
+  it('is not what is damaged JSON', () => {
+    expect(failure(crushDump.subarray(0, 5_000))).toMatchObject({ code: 'malformed' });
+    expect(failure(utf8('{"buckets": [], "rules": [], "tunables": 3}')).place.path).toBe(
+      'crush dump.devices',
+    );
+  });
+});
+
+describe('gzip', () => {
+  it('is unpacked, of both files', async () => {
+    expect(await readMapFile(gzipSync(crush))).toEqual(readMap(crush));
+    expect(await readMapFile(crush)).toEqual(readMap(crush));
+    const file = await readMapFile(gzipSync(osdDump), { second: gzipSync(crushDump) });
+    expect(file).toEqual(readMap(osdDump, { second: crushDump }));
+  });
+
+  it('is not for the synchronous form', () => {
+    expect(failure(gzipSync(crush)).message).toContain('readMapFile');
+    expect(isGzip(crush)).toBe(false);
+  });
+
+  it('that is damaged or ends early is an error', async () => {
+    const packed = gzipSync(crush);
+    for (let end = 2; end < packed.length; end += 97) {
+      expect((await asyncFailure(packed.subarray(0, end))).code).toBe('malformed');
+    }
+    const damaged = Uint8Array.from(packed);
+    damaged[200]! ^= 0xff;
+    expect((await asyncFailure(damaged)).message).toContain('gzip');
+  });
+
+  it('that would unpack to too much is an error', async () => {
+    const bomb = gzipSync(new Uint8Array(8 << 20));
+    const error = await asyncFailure(bomb, { maxUnpackedBytes: 1 << 20 });
+    expect(error.code).toBe('malformed');
+    expect(error.message).toContain('more than 1048576 bytes');
+  });
+});
+
+describe('notes', () => {
+  it('reach the caller', () => {
+    const notes: string[] = [];
+    readMap(fixture('crushmaps/algorithms-v1.dump.json'), { onNote: (note) => notes.push(note) });
+    expect(notes).toContainEqual(expect.stringContaining('straw bucket'));
+  });
+});
