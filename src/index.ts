@@ -3,7 +3,14 @@
  *
  * @example
  * ```ts
+ * import { readFile } from 'node:fs/promises';
  * import { createMapper, readMapFile } from 'crush-wasm';
+ *
+ * const file = await readMapFile(await readFile('osdmap'));
+ * if (file.kind === 'osdmap') {
+ *   const mapper = createMapper(file.map);
+ *   for (const { pool, count, acting } of mapper.mapAll()) console.log(pool, count, acting.primaries);
+ * }
  * ```
  *
  * @packageDocumentation
@@ -35,3 +42,9 @@ export {
   type SeedSource,
 } from './kernel/crush-mapper.ts';
 export { hash32 } from './kernel/kernel.ts';
+
+export { type MapFile, readMap, readMapFile, type ReadMapOptions } from './formats/detect.ts';
+export { readCrushBinary } from './formats/crushmap-binary.ts';
+export { readCrushDump } from './formats/crushmap-json.ts';
+export { readOsdMapBinary, type ReadOsdMapOptions } from './formats/osdmap-binary.ts';
+export { readOsdMapJson, readReportJson } from './formats/osdmap-json.ts';
