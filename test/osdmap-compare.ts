@@ -65,7 +65,8 @@ export function detailsOf(map: OsdMap, newestRelease: number): unknown {
     osdUuid: existing(details.osdUuid).map((uuid) => [...uuid]),
     blocklist: details.blocklist.map(([addr, until]) => [addr, toMicroseconds(until)]),
     rangeBlocklist: details.rangeBlocklist.map(([addr, until]) => [addr, toMicroseconds(until)]),
-    clusterSnapshot: details.clusterSnapshot,
+    // Ceph shows the snapshot only in the epoch that made it.
+    clusterSnapshot: details.clusterSnapshotEpoch === map.epoch ? details.clusterSnapshot : '',
     nearfullRatio: details.nearfullRatio,
     fullRatio: details.fullRatio,
     backfillfullRatio: details.backfillfullRatio,

@@ -44,7 +44,7 @@ export function crc32c(seed: number, bytes: Uint8Array): number {
 }
 
 function entry(tables: Int32Array, table: number, byte: number): number {
-  return tables[table * 256 + byte] as number;
+  return tables[table * 256 + byte] ?? 0;
 }
 
 function buildTables(): Int32Array {
@@ -55,7 +55,7 @@ function buildTables(): Int32Array {
     tables[byte] = crc;
   }
   for (let i = 256; i < tables.length; i++) {
-    const shorter = tables[i - 256] as number;
+    const shorter = tables[i - 256] ?? 0;
     tables[i] = entry(tables, 0, shorter & 255) ^ (shorter >>> 8);
   }
   return tables;

@@ -93,7 +93,7 @@ export const single = v.pipe(
 );
 
 /** A table of texts. */
-export const textTable = v.pipe(
+const textTable = v.pipe(
   v.record(v.string(), v.string()),
   v.transform((record) => new Map(Object.entries(record))),
 );
@@ -132,7 +132,7 @@ const ADDR_TYPE_NAMES: Readonly<Record<string, number>> = {
 /** The endpoint of a daemon as releases before Nautilus print it. */
 export const plainAddr = textOf('an address', (text) => {
   const addr = parseAddr(text, ADDR_TYPE.legacy);
-  return addr !== undefined && addr.family === 0 ? { ...addr, type: ADDR_TYPE.none } : addr;
+  return addr?.family === 0 ? { ...addr, type: ADDR_TYPE.none } : addr;
 });
 
 /** Blocked endpoints and when that ends. */

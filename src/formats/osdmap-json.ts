@@ -181,7 +181,8 @@ export function readOsdMapJson(
       osdInfo: osds.info,
       blocklist: dump.blocklist ?? dump.blacklist ?? [],
       clusterAddrs: osds.clusterAddrs,
-      clusterSnapshotEpoch: 0,
+      // Ceph prints the snapshot only in the epoch that made it.
+      clusterSnapshotEpoch: dump.cluster_snapshot === '' ? 0 : dump.epoch,
       clusterSnapshot: dump.cluster_snapshot,
       osdUuid: osds.uuid,
       osdXInfo: osds.xinfo,

@@ -30,7 +30,7 @@ export const POOL_OPTIONS: readonly (readonly [name: string, type: PoolOptionTyp
   ['dedup_cdc_chunk_size', 'integer'],
   ['pg_num_max', 'integer'],
   ['read_ratio', 'integer'],
-  ['pct_update_delay', 'double'],
+  ['pct_update_delay', 'integer'],
 ];
 
 /** Cache modes by number (`cache_mode_t`). */
