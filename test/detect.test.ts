@@ -7,7 +7,7 @@ import { isGzip } from '../src/formats/gzip.ts';
 import { fixture } from './fixtures.ts';
 
 const crush = fixture('crushmaps/cluster-8osd.crushmap');
-const crushDump = fixture('crushmaps/cluster-8osd.dump.json');
+const crushDump = fixture('cluster-8osd/crush-dump.json');
 const osdmap = fixture('cluster-8osd/osdmap');
 const osdDump = fixture('cluster-8osd/osd-dump.json');
 const report = fixture('cluster-10osd/report.json');
