@@ -51,7 +51,8 @@ describe.skipIf(!HAS_CRUSHTOOL)('fuzz against crushtool', () => {
 
 /** Compares one map over a few runs; gives back how many lines agreed. */
 function compareMap(folder: string, seed: number): number {
-  const random = new Random(seed);
+  // Not the numbers that the map itself is made of.
+  const random = new Random(~seed);
   const file = join(folder, 'map');
   if (random.chance(0.5)) {
     writeFileSync(`${file}.txt`, crushText(randomMap(seed, { limits: 'text' })));
@@ -68,7 +69,7 @@ function compareMap(folder: string, seed: number): number {
     const label = `seed ${seed}, crushtool ${testArguments(run).join(' ')}`;
     const ours = mappings(map, mapper, run);
     const wrong = expected.findIndex((line, i) => line !== ours[i]);
-    expect(ours[wrong], label).toBe(expected[wrong]);
+    if (wrong >= 0) expect(ours[wrong], label).toBe(expected[wrong]);
     expect(ours, label).toHaveLength(expected.length);
     for (const line of expected) {
       if (random.below(REFERENCE_SHARE) === 0) expect(referenceLine(map, run, line), label).toBe(line);
@@ -140,7 +141,7 @@ function referenceLine(map: CrushMap, run: Run, line: string): string {
     x: run.pool === undefined ? number : hash32(number, run.pool),
     size: run.size,
     reweights: testerReweights(map, run.weights),
-    ...(chooseArgs === undefined ? {} : { chooseArgs }),
+    chooseArgs,
   });
   return mappingLine(rule, number, items);
 }

@@ -62,7 +62,7 @@ function byReference({ map, size, first, count, pool, reweights }: Golden): stri
       x: pool === undefined ? number : hash32(number, pool),
       size,
       reweights,
-      ...(chooseArgs === undefined ? {} : { chooseArgs }),
+      chooseArgs,
     }),
   );
 }

@@ -165,11 +165,10 @@ class MapMaker {
 
   #addBucket(draft: Draft, name: string): void {
     const random = this.#random;
-    const weights = fitted(
-      draft.items.map((item) => (item < 0 ? this.#weightOfBucket(item) : this.#weigh(item))),
-    );
     let algorithm = random.chance(0.4) ? BUCKET_ALGORITHM.straw2 : random.pick(this.#algorithms);
-    if (algorithm === BUCKET_ALGORITHM.uniform) weights.fill(weights[0] ?? 0);
+    let weights = draft.items.map((item) => (item < 0 ? this.#weightOfBucket(item) : this.#weigh(item)));
+    if (algorithm === BUCKET_ALGORITHM.uniform) weights.fill(Math.min(...weights));
+    weights = fitted(weights);
     // A tree without weight leads Ceph beyond the bucket's items; its compiler aborts on a uniform bucket without.
     const needsWeight = algorithm === BUCKET_ALGORITHM.tree || algorithm === BUCKET_ALGORITHM.uniform;
     if (needsWeight && weights.includes(0)) algorithm = BUCKET_ALGORITHM.list;
@@ -222,10 +221,15 @@ class MapMaker {
       chooseleafDescendOnce: random.pick([0, 1, 2]),
       chooseleafVaryR: random.pick([0, 1, 2, 3, 4, 33]),
       chooseleafStable: random.pick([0, 1, 2]),
-      msrDescents: random.pick([1, 2, 10, 100]),
-      msrCollisionTries: random.pick([1, 2, 10, 100]),
     };
-    return random.pick([LEGACY_TUNABLES, modern, modern, odd]);
+    const tunables = random.pick([LEGACY_TUNABLES, modern, modern, odd]);
+    if (this.#options.msr !== true) return tunables;
+    // The defaults, 100 and 100, let a rule that cannot be fulfilled take long.
+    return {
+      ...tunables,
+      msrDescents: random.pick([1, 2, 5, 20, 100]),
+      msrCollisionTries: random.pick([1, 2, 5, 20]),
+    };
   }
 
   /** Shadow buckets for every class, as Ceph keeps them: the same tree with only that class's devices. */
@@ -296,12 +300,12 @@ class MapMaker {
 }
 
 /**
- * Weights scaled down until their sum stays in 32 bits, which Ceph demands of every bucket, and in what its
- * compiler still reads (65535.0).
+ * Weights scaled down until their sum stays in 32 bits, as Ceph demands of every bucket, also after its compiler
+ * has rounded each to a 32-bit float.
  */
 function fitted(weights: readonly number[]): number[] {
   const sum = weights.reduce((total, weight) => total + weight, 0);
-  if (sum <= 0xffff_0000) return [...weights];
-  const scale = sum / 0xfffe_0000;
+  if (sum <= 0xfffe_0000) return [...weights];
+  const scale = sum / 0xfffd_0000;
   return weights.map((weight) => Math.ceil(weight / scale));
 }

@@ -101,21 +101,22 @@ function settingStep(random: Random, ground: RuleGround): CrushRuleStep {
 function msrSteps(random: Random, ground: RuleGround): CrushRuleStep[] {
   const steps: CrushRuleStep[] = [];
   if (random.chance(0.3))
-    steps.push({ op: RULE_OP.setMsrDescents, arg1: random.pick([0, 1, 5, 50]), arg2: 0 });
+    steps.push({ op: RULE_OP.setMsrDescents, arg1: random.pick([0, 1, 5, 20]), arg2: 0 });
   if (random.chance(0.3)) {
-    steps.push({ op: RULE_OP.setMsrCollisionTries, arg1: random.pick([0, 1, 5, 50]), arg2: 0 });
+    steps.push({ op: RULE_OP.setMsrCollisionTries, arg1: random.pick([0, 1, 5, 20]), arg2: 0 });
   }
   const roots = ground.buckets.filter(
     (bucket) => bucket !== undefined && bucket.type === ground.levels.at(-1),
   );
   for (let block = random.pick([1, 1, 1, 2]); block > 0; block--) {
-    steps.push(take(random.pick(roots)!.id));
+    steps.push(take(random.chance(0.02) ? random.pick([0, -1000]) : random.pick(roots)!.id));
     for (const type of ground.levels.slice(0, -1).reverse()) {
       if (random.chance(0.5)) continue;
       steps.push({ op: RULE_OP.chooseMsr, arg1: random.pick([0, 1, 2, 3, 4]), arg2: type });
     }
     const last = random.chance(0.05) ? random.pick(ground.levels) : 0;
-    steps.push({ op: RULE_OP.chooseMsr, arg1: random.pick([0, 1, 1, 2, 3]), arg2: last });
+    if (random.chance(0.98))
+      steps.push({ op: RULE_OP.chooseMsr, arg1: random.pick([0, 1, 1, 2, 3]), arg2: last });
     if (random.chance(0.03)) steps.push({ op: RULE_OP.chooseFirstn, arg1: 1, arg2: 0 });
     steps.push({ op: RULE_OP.emit, arg1: 0, arg2: 0 });
   }

@@ -79,7 +79,7 @@ function drawFromTree(bucket: TreeBucket, x: number, r: number): number {
   }
   const item = bucket.items[node >> 1];
   if (item === undefined) {
-    throw new CrushError('invalid-map', `tree bucket ${bucket.id} leads beyond its last item`);
+    throw new CrushError('invalid-rule', `tree bucket ${bucket.id} leads beyond its last item`);
   }
   return item;
 }

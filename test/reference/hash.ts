@@ -6,6 +6,9 @@
 const SLOT = { a: 0, b: 1, c: 2, d: 3, e: 4, x: 5, y: 6, hash: 7 } as const;
 type Word = Exclude<keyof typeof SLOT, 'hash'>;
 
+/** The state of the hash being made; it wraps to 32 bits whatever is put in. */
+const STATE = new Uint32Array(8);
+
 /** Which two words each mix stirs into the hash, by the number of arguments. */
 const SCHEDULE: readonly (readonly [Word, Word])[][] = [
   [],
@@ -34,13 +37,17 @@ const SHIFTS = [
 export function hash32(...words: number[]): number {
   const schedule = SCHEDULE[words.length];
   if (schedule === undefined || words.length === 0) throw new RangeError('hash32 takes 1 to 5 words');
-  const state = new Uint32Array(8);
-  state.set(words.map((word) => word >>> 0));
+  const state = STATE;
+  let hash = 1315423911;
+  for (let i = 0; i < words.length; i++) {
+    state[i] = words[i]!;
+    hash ^= words[i]!;
+  }
   // The form with one argument stirs that argument in twice.
-  if (words.length === 1) state[SLOT.b] = state[SLOT.a]!;
+  if (words.length === 1) state[SLOT.b] = words[0]!;
   state[SLOT.x] = 231232;
   state[SLOT.y] = 1232;
-  state[SLOT.hash] = words.reduce((mixed, word) => mixed ^ word, 1315423911) >>> 0;
+  state[SLOT.hash] = hash;
   for (const [first, second] of schedule) mix(state, SLOT[first], SLOT[second], SLOT.hash);
   return state[SLOT.hash]!;
 }

@@ -16,9 +16,9 @@ export interface ReferenceRequest {
   /** Places to fill (`result_max`). */
   readonly size: number;
   /** 16.16 reweight of each device; all in if absent. */
-  readonly reweights?: Uint32Array;
+  readonly reweights?: Uint32Array | undefined;
   /** Index of the set of choose_args in force; none if absent or not in the map. */
-  readonly chooseArgs?: number;
+  readonly chooseArgs?: number | undefined;
 }
 
 /**
@@ -33,7 +33,7 @@ export interface ReferenceRequest {
  */
 export function referenceMap(map: CrushMap, request: ReferenceRequest): number[] {
   const rule = map.rules[request.rule];
-  if (rule === undefined) return [];
+  if (rule === undefined || request.size === 0) return [];
   const walk = {
     map,
     x: request.x | 0,

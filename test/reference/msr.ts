@@ -41,11 +41,13 @@ export function runMsrRule(walk: Walk, rule: CrushRule, size: number): number[] 
   let first = 0;
   for (const block of plan.blocks) {
     if (block.steps.length === 0) {
-      throw new CrushError('invalid-rule', `rule ${rule.id} takes and emits with nothing between`);
+      throw invalid(rule, 'takes and emits with nothing between');
     }
     // A device has nothing below it to choose from.
     if (block.take >= 0) return [];
-    const width = block.steps.reduce((product, step) => Math.imul(product, countOf(step, size)) >>> 0, 1);
+    const start = walk.map.buckets[-1 - block.take];
+    if (start === undefined) throw invalid(rule, `takes bucket ${block.take}, which is not there`);
+    const width = widthOf(rule, block, size);
     const run: BlockRun = {
       walk,
       size,
@@ -57,7 +59,7 @@ export function runMsrRule(walk: Walk, rule: CrushRule, size: number): number[] 
     const end = Math.min(first + width, size);
     const full = output.count + (end - first);
     for (let descent = 0; descent < plan.descents && output.count < full; descent++) {
-      chooseStrides(run, bucketOf(walk, block.take), width, first, end, 0, descent);
+      chooseStrides(run, start, width, first, end, 0, descent);
     }
     first = end;
   }
@@ -91,7 +93,22 @@ function planOf(walk: Walk, rule: CrushRule): Plan {
 
 /** Items a choose step asks for; 0 means as many as the mapping has places. */
 function countOf(step: CrushRuleStep, size: number): number {
-  return step.arg1 === 0 ? size : step.arg1 >>> 0;
+  return step.arg1 === 0 ? size : step.arg1;
+}
+
+/** Places that a block's steps ask for together. Ceph has no limit and no room on its stack for very many. */
+function widthOf(rule: CrushRule, block: Block, size: number): number {
+  let width = 1;
+  for (const step of block.steps) {
+    width *= countOf(step, size);
+    if (step.arg1 < 0 || width > 0x3fff_ffff)
+      throw invalid(rule, 'asks for a number of items that cannot be');
+  }
+  return width;
+}
+
+function invalid(rule: CrushRule, what: string): CrushError {
+  return new CrushError('invalid-rule', `rule ${rule.id} ${what}`);
 }
 
 /** What stays the same over the descents of one block. */
@@ -122,9 +139,6 @@ function chooseStrides(
   const used = run.used[depth]!;
   const isLast = depth === run.steps.length - 1;
   const length = descendants / countOf(step, run.size);
-  if (!Number.isInteger(length)) {
-    throw new CrushError('invalid-rule', 'the counts of an MSR rule are too large');
-  }
   const unused: { from: number; to: number }[] = [];
   let filled = 0;
   for (let stride = 0, from = start; from < end; stride++, from += length) {
@@ -181,7 +195,7 @@ function descend(walk: Walk, start: CrushBucket, type: number, r: number, positi
   let bucket = start;
   for (;;) {
     if (bucket.items.length === 0) {
-      throw new CrushError('invalid-map', `an MSR rule leads to the empty bucket ${bucket.id}`);
+      throw new CrushError('invalid-rule', `an MSR rule leads to the empty bucket ${bucket.id}`);
     }
     const item = draw(walk, bucket, r, position);
     if (item >= 0) return item;
