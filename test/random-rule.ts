@@ -45,17 +45,21 @@ function classicSteps(random: Random, ground: RuleGround): CrushRuleStep[] {
 
 function takeAndChoose(random: Random, ground: RuleGround): CrushRuleStep[] {
   if (random.chance(0.06)) return [take(random.pick(ground.devices))];
-  const steps = [take(pickBucket(random, ground))];
+  const root = pickBucket(random, ground);
+  const steps = [take(root.id)];
   if (ground.limits === 'any' && random.chance(0.05)) steps.push(take(random.pick([-1000, 100_000])));
-  // Down through some of the levels, highest first.
-  for (const type of [...ground.levels].reverse()) {
-    if (random.chance(0.75)) continue;
+  // Down through some of the levels, highest first; now and then levels that are not below.
+  const below = ground.levels.filter((type) => type < root.type || random.chance(0.05));
+  const remaining = [...below];
+  for (const type of [...below].reverse()) {
+    if (random.chance(0.7)) continue;
     const firstn = random.chance(0.5);
     steps.push({
       op: firstn ? RULE_OP.chooseFirstn : RULE_OP.chooseIndep,
       arg1: count(random),
       arg2: type,
     });
+    remaining.splice(remaining.indexOf(type));
   }
   if (ground.limits === 'any' && steps.length > 1 && random.chance(0.15)) return steps;
   const toLeaf = random.chance(0.6);
@@ -63,19 +67,19 @@ function takeAndChoose(random: Random, ground: RuleGround): CrushRuleStep[] {
     ? random.pick([RULE_OP.chooseleafFirstn, RULE_OP.chooseleafIndep])
     : random.pick([RULE_OP.chooseFirstn, RULE_OP.chooseIndep]);
   // Only chooseleaf gives devices for every type; crushtool counts what a rule gives and cannot count buckets.
-  steps.push({ op, arg1: count(random), arg2: toLeaf ? random.pick([0, ...ground.levels]) : 0 });
+  steps.push({ op, arg1: count(random), arg2: toLeaf ? random.pick([0, ...remaining]) : 0 });
   return steps;
 }
 
 /** A bucket to take, most often a large one. */
-function pickBucket(random: Random, ground: RuleGround): number {
+function pickBucket(random: Random, ground: RuleGround): CrushBucket {
   const present = ground.buckets.filter((bucket) => bucket !== undefined);
   const roots = present.filter((bucket) => bucket.type === ground.levels.at(-1));
-  return random.pick(random.chance(0.85) ? roots : present).id;
+  return random.pick(random.chance(0.85) ? roots : present);
 }
 
 function count(random: Random): number {
-  return random.pick([0, 0, 0, 1, 2, 3, 5, -1, -2, -9]);
+  return random.pick([0, 0, 0, 0, 1, 2, 3, 5, -1, -2, -9]);
 }
 
 function take(item: number): CrushRuleStep {
