@@ -32,6 +32,11 @@ export class CephArguments {
     return this.#args[this.#at] ?? '';
   }
 
+  /** The argument under the cursor without a value that hangs on it. */
+  get currentName(): string {
+    return this.current.replace(/=.*/s, '');
+  }
+
   /** What was not recognised, in order. */
   get rest(): readonly string[] {
     return this.#args;

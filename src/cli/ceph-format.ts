@@ -41,8 +41,9 @@ export function formatAddr({ type, nonce, family, port, address }: EntityAddr): 
 
 /** The endpoints of a daemon (`entity_addrvec_t`): nothing, one, or a list. */
 export function formatAddrVec(addrs: EntityAddrVec): string {
-  if (addrs.length === 0) return '';
-  if (addrs.length === 1) return formatAddr(addrs[0]!);
+  const [first] = addrs;
+  if (first === undefined) return '';
+  if (addrs.length === 1) return formatAddr(first);
   return `[${addrs.map(formatAddr).join(',')}]`;
 }
 
@@ -54,7 +55,10 @@ function formatSocket(family: number, port: number, address: Uint8Array): string
 
 /** An IPv6 address as `inet_ntop` prints it: the first longest run of two or more zero groups is `::`. */
 function formatIpv6(address: Uint8Array): string {
-  const groups = Array.from({ length: 8 }, (_, i) => (address[2 * i]! << 8) | address[2 * i + 1]!);
+  const groups = Array.from(
+    { length: 8 },
+    (_, i) => ((address[2 * i] ?? 0) << 8) | (address[2 * i + 1] ?? 0),
+  );
   let best = { start: -1, length: 1 };
   for (let start = 0; start < 8; start++) {
     let length = 0;
@@ -156,7 +160,8 @@ export function formatPoolFlags(flags: bigint, release: number): string {
   const known = release <= 16 ? PACIFIC_POOL_FLAGS : POOL_FLAGS.length;
   const names: string[] = [];
   for (let bit = 0; bit < 64; bit++) {
-    if (((flags >> BigInt(bit)) & 1n) === 1n) names.push(bit < known ? POOL_FLAGS[bit]! : '???');
+    if (((flags >> BigInt(bit)) & 1n) === 1n)
+      names.push((bit < known ? POOL_FLAGS[bit] : undefined) ?? '???');
   }
   return names.join(',');
 }

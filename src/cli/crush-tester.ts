@@ -31,6 +31,11 @@ export async function testCrushMap(
   if (options.showChooseTries) tester.printChooseTries();
 }
 
+/** The choose_args that crushtool maps with: those of index 0, else those for every pool, else none. */
+export function chooseArgsOf(map: CrushMap): number | undefined {
+  return [0, DEFAULT_CHOOSE_ARGS].find((index) => map.chooseArgs.has(index));
+}
+
 class CrushTester {
   readonly #map: CrushMap;
   readonly #options: CrushtoolOptions;
@@ -58,7 +63,7 @@ class CrushTester {
       options.poolId === -1n
         ? { mode: 'plain' }
         : { mode: 'hashed', pool: Number(BigInt.asUintN(32, options.poolId)) };
-    this.#chooseArgs = [0, DEFAULT_CHOOSE_ARGS].find((index) => map.chooseArgs.has(index));
+    this.#chooseArgs = chooseArgsOf(map);
     this.#tries = options.showChooseTries ? new Uint32Array(map.tunables.chooseTotalTries + 1) : undefined;
     this.#statistics = options.showStatistics || options.showUtilization || options.showUtilizationAll;
     this.weights = deviceWeights(map, options.weights);
@@ -148,7 +153,7 @@ class CrushTester {
   ): void {
     const { showMappings, showBadMappings } = this.#options;
     for (let i = 0; i < count; i++) {
-      const length = lengths[i]!;
+      const length = lengths[i] ?? 0;
       const isBad =
         showBadMappings &&
         (length !== replicas || items.subarray(i * size, i * size + length).includes(ITEM_NONE));
@@ -179,13 +184,11 @@ class CrushTester {
     // Ceph computes this in 32-bit integers and floats.
     const most = Math.min(replicas, mostItemsOf(this.#map, rule));
     const expectedItems = Math.fround(Math.imul(most, inputs));
-    for (let device = 0; device < counts.length; device++) {
-      const share = Math.fround(Math.fround(this.weights[device]!) / Math.fround(totalWeight));
+    for (const [device, count] of counts.entries()) {
+      const share = Math.fround(Math.fround(this.weights[device] ?? 0) / Math.fround(totalWeight));
       const expected = Math.fround(share * expectedItems);
-      if (showUtilization && !(expected > 0 && counts[device]! > 0)) continue;
-      this.#out.add(
-        `  device ${device}:\t\t stored : ${counts[device]}\t expected : ${formatFloat(expected)}\n`,
-      );
+      if (showUtilization && !(expected > 0 && count > 0)) continue;
+      this.#out.add(`  device ${device}:\t\t stored : ${count}\t expected : ${formatFloat(expected)}\n`);
     }
   }
 
@@ -202,12 +205,12 @@ function countItems(
   sizes: Map<number, number>,
 ): void {
   for (let i = 0; i < count; i++) {
-    const length = lengths[i]!;
+    const length = lengths[i] ?? 0;
     sizes.set(length, (sizes.get(length) ?? 0) + 1);
     for (let k = 0; k < length; k++) {
-      const item = items[i * size + k]!;
+      const item = items[i * size + k] ?? ITEM_NONE;
       // Rules that end at buckets give ids below 0; there is no device to count.
-      if (item >= 0 && item < counts.length) counts[item]!++;
+      if (item >= 0 && item < counts.length) counts[item] = (counts[item] ?? 0) + 1;
     }
   }
 }

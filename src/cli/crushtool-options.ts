@@ -230,7 +230,7 @@ function deviceWeight(weight: number): number {
 }
 
 function refuseUnsupported(args: CephArguments): boolean {
-  const name = args.current.split('=')[0]!;
+  const name = args.currentName;
   const refuse = (): never => {
     throw new CommandExit(1, `crushtool: ${name} is not supported by this version of crush-wasm\n`);
   };

@@ -44,6 +44,14 @@ export class CommandExit extends Error {
   }
 }
 
+/** Exit status of a command that was misused. */
+export const MISUSE = 2;
+
+/** Ends a command for people that was given what it cannot take. */
+export function misuse(text: string): CommandExit {
+  return new CommandExit(MISUSE, `crush-wasm: ${text}\n`);
+}
+
 /** Characters that are gathered before a stream is bothered. */
 const CHUNK = 1 << 16;
 
@@ -88,7 +96,7 @@ export function processIo(): CommandIo {
   return {
     stdout: processOutput(process.stdout),
     stderr: processOutput(process.stderr),
-    stdinIsTerminal: process.stdin.isTTY === true,
+    stdinIsTerminal: process.stdin.isTTY,
     async readStdin(): Promise<Uint8Array> {
       const chunks: Uint8Array[] = [];
       try {
@@ -110,9 +118,9 @@ function processOutput(stream: NodeJS.WriteStream): TextOutput {
         : new CrushError('io', `cannot write output: ${error.message}`);
   });
   return {
-    isTerminal: stream.isTTY === true,
+    isTerminal: stream.isTTY,
     get columns() {
-      return stream.columns ?? 100;
+      return stream.isTTY ? stream.columns : 100;
     },
     write(text: string): Promise<void> {
       if (failure !== undefined) return Promise.reject(failure);

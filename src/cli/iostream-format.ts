@@ -44,16 +44,14 @@ export function formatWeight(weight: number): string {
 
 /** A list of numbers as Ceph prints a `vector<int>`: `[1,2,3]`. */
 export function formatVector(values: ArrayLike<number>): string {
-  let text = '[';
-  for (let i = 0; i < values.length; i++) text += i === 0 ? values[i] : `,${values[i]}`;
-  return `${text}]`;
+  return formatRow(values, 0, 0, values.length);
 }
 
 /** The first `length` values of row `row` of a column that is `width` wide, as {@link formatVector} does. */
-export function formatRow(column: Int32Array, row: number, width: number, length: number): string {
+export function formatRow(column: ArrayLike<number>, row: number, width: number, length: number): string {
   const start = row * width;
   let text = '[';
-  for (let i = 0; i < length; i++) text += i === 0 ? column[start + i] : `,${column[start + i]}`;
+  for (let i = 0; i < length; i++) text += `${i === 0 ? '' : ','}${column[start + i] ?? ''}`;
   return `${text}]`;
 }
 

@@ -106,7 +106,7 @@ const STRERROR: Readonly<Record<string, string>> = {
 };
 
 function systemError(error: unknown): { number: number; text: string } {
-  const { code = '', message = String(error) } = error as NodeJS.ErrnoException;
+  const { code = '', message } = error as NodeJS.ErrnoException;
   const number = (constants.errno as Readonly<Record<string, number>>)[code] ?? 0;
   return { number, text: STRERROR[code] ?? message };
 }

@@ -1,7 +1,13 @@
 /** What `osdmaptool --print` prints (`OSDMap::print`). */
 import { RELEASE_NAMES } from '../formats/releases.ts';
 import { minCompatClient } from '../osdmap/compat.ts';
-import { DEFAULT_PRIMARY_AFFINITY, OSD_STATE, type OsdMap, type PgTable } from '../osdmap/model.ts';
+import {
+  DEFAULT_PRIMARY_AFFINITY,
+  OSD_STATE,
+  type OsdInfo,
+  type OsdMap,
+  type PgTable,
+} from '../osdmap/model.ts';
 import {
   formatAddr,
   formatAddrVec,
@@ -22,7 +28,7 @@ export function printOsdMap(map: OsdMap, release: number, sink: TextSink): void 
   printPools(map, release, sink);
   sink.add(`max_osd ${map.maxOsd}\n`);
   for (let osd = 0; osd < map.maxOsd; osd++) {
-    if ((map.osdState[osd]! & OSD_STATE.exists) !== 0) printOsd(map, osd, sink);
+    if (((map.osdState[osd] ?? 0) & OSD_STATE.exists) !== 0) printOsd(map, osd, sink);
   }
   sink.add('\n');
   printTable('pg_upmap', map.pgUpmap, formatVector, sink);
@@ -85,12 +91,15 @@ function printPools(map: OsdMap, release: number, sink: TextSink): void {
   sink.add('\n');
 }
 
+/** What Ceph knows of an OSD that a map has no record of. */
+const NO_INFO: OsdInfo = { lastCleanBegin: 0, lastCleanEnd: 0, upFrom: 0, upThru: 0, downAt: 0, lostAt: 0 };
+
 function printOsd(map: OsdMap, osd: number, sink: TextSink): void {
   const { details } = map;
-  const state = map.osdState[osd]!;
-  const weight = map.osdWeight[osd]!;
+  const state = map.osdState[osd] ?? 0;
+  const weight = map.osdWeight[osd] ?? 0;
   const affinity = map.osdPrimaryAffinity?.[osd] ?? DEFAULT_PRIMARY_AFFINITY;
-  const info = details.osdInfo[osd]!;
+  const info = details.osdInfo[osd] ?? NO_INFO;
   sink.add(`osd.${osd}${(state & OSD_STATE.up) === 0 ? ' down' : ' up  '}${weight === 0 ? ' out' : ' in '}`);
   sink.add(` weight ${formatWeight(weight)}`);
   if (affinity !== DEFAULT_PRIMARY_AFFINITY) sink.add(` primary_affinity ${formatWeight(affinity)}`);

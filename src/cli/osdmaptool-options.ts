@@ -150,7 +150,7 @@ function ignored(args: CephArguments): boolean {
   return (
     args.flag(IGNORED_FLAGS, () => undefined) ||
     args.lenientText(IGNORED_VALUES, () => undefined) ||
-    (/^--debug[-_]/.test(args.current) && args.lenientText([args.current.split('=')[0]!], () => undefined))
+    (/^--debug[-_]/.test(args.current) && args.lenientText([args.currentName], () => undefined))
   );
 }
 
@@ -158,7 +158,7 @@ function unsupported(args: CephArguments): boolean {
   const refuse = (): never => {
     throw new CommandExit(1, `osdmaptool: ${name} is not supported by this version of crush-wasm\n`);
   };
-  const name = args.current.split('=')[0]!;
+  const name = args.currentName;
   return args.flag(UNSUPPORTED_FLAGS, refuse) || args.lenientText(UNSUPPORTED_VALUES, refuse);
 }
 

@@ -16,18 +16,20 @@ export async function testMapPgs(map: OsdMap, options: OsdmaptoolOptions, sink: 
   if (options.pool !== -1 && !map.pools.has(options.pool)) {
     throw new CommandExit(1, `There is no pool ${options.pool}\n`);
   }
-  const selected = [...map.pools.keys()].filter((id) => options.pool === -1 || id === options.pool);
+  const isSelected = (id: number): boolean => options.pool === -1 || id === options.pool;
   if (options.pgNum > 0n) {
     if (options.pgNum > 0x7fffffffn) {
       throw new CommandExit(1, `osdmaptool: pg_num ${options.pgNum} is more than a pool can have\n`);
     }
-    for (const id of selected) map = withPgNum(map, id, Number(options.pgNum));
+    for (const id of map.pools.keys()) {
+      if (isSelected(id)) map = withPgNum(map, id, Number(options.pgNum));
+    }
   }
 
-  const mapper = new PgMapper(map);
+  const mapper = new PgMapper(map, { release: options.release });
   const counts = new Counts(map.maxOsd);
-  for (const id of selected) {
-    const pgNum = map.pools.get(id)!.pgNum;
+  for (const { id, pgNum } of map.pools.values()) {
+    if (!isSelected(id)) continue;
     sink.add(`pool ${id} pg_num ${pgNum}\n`);
     for (let first = 0; first < pgNum; first += RANGE) {
       const columns = mapper.mapPool(id, { first, count: Math.min(RANGE, pgNum - first) });
@@ -59,7 +61,7 @@ function dumpAll({ pool, first, count, width, raw, up, acting }: PgColumns, sink
 }
 
 function formatSet(sets: PgSets, row: number, width: number): string {
-  return formatRow(sets.osds, row, width, sets.lengths[row]!);
+  return formatRow(sets.osds, row, width, sets.lengths[row] ?? 0);
 }
 
 /** How often each OSD is in an acting set, is first in one, is a primary; and how long the sets are. */
@@ -78,45 +80,50 @@ class Counts {
   add(sets: PgSets, count: number): void {
     const width = count === 0 ? 0 : sets.osds.length / count;
     for (let i = 0; i < count; i++) {
-      const length = sets.lengths[i]!;
+      const length = sets.lengths[i] ?? 0;
       this.sizes[length] = (this.sizes[length] ?? 0) + 1;
       for (let k = 0; k < length; k++) {
-        const osd = sets.osds[i * width + k]!;
-        if (osd !== ITEM_NONE) this.any[osd]!++;
+        const osd = sets.osds[i * width + k] ?? ITEM_NONE;
+        if (osd !== ITEM_NONE) countUp(this.any, osd);
       }
-      const first = length === 0 ? ITEM_NONE : sets.osds[i * width]!;
-      if (first !== ITEM_NONE) this.first[first]!++;
-      const primary = sets.primaries[i]!;
-      if (primary >= 0) this.primary[primary]!++;
+      const first = length === 0 ? ITEM_NONE : (sets.osds[i * width] ?? ITEM_NONE);
+      if (first !== ITEM_NONE) countUp(this.first, first);
+      const primary = sets.primaries[i] ?? -1;
+      if (primary >= 0) countUp(this.primary, primary);
     }
   }
+}
+
+function countUp(counts: Int32Array, index: number): void {
+  counts[index] = (counts[index] ?? 0) + 1;
 }
 
 function printCounts(map: OsdMap, counts: Counts, sink: TextSink): void {
   sink.add('#osd\tcount\tfirst\tprimary\tc wt\twt\n');
   const inOsds: number[] = [];
+  const countOf = (osd: number): number => counts.any[osd] ?? 0;
   let total = 0;
   let least = -1;
   let most = -1;
   for (let osd = 0; osd < map.maxOsd; osd++) {
-    const weight = itemWeight(map.crush, osd) ?? 0;
+    const weight = (itemWeight(map.crush, osd) ?? 0) | 0;
     if (!isIn(map, osd) || weight <= 0) continue;
     inOsds.push(osd);
-    const count = counts.any[osd]!;
+    const count = countOf(osd);
     sink.add(
       `osd.${osd}\t${count}\t${counts.first[osd]}\t${counts.primary[osd]}` +
-        `\t${formatWeight(weight)}\t${formatWeight(map.osdWeight[osd]!)}\n`,
+        `\t${formatWeight(weight)}\t${formatWeight(map.osdWeight[osd] ?? 0)}\n`,
     );
     total += count;
-    if (count > 0 && (least < 0 || count < counts.any[least]!)) least = osd;
-    if (count > 0 && (most < 0 || count > counts.any[most]!)) most = osd;
+    if (count > 0 && (least < 0 || count < countOf(least))) least = osd;
+    if (count > 0 && (most < 0 || count > countOf(most))) most = osd;
   }
 
   // The average is an unsigned integer in Ceph. Squares of differences come out the same with and without the
   // wrap-around that a difference below zero has there.
   const average = inOsds.length === 0 ? 0 : Math.floor(total / inOsds.length);
   let deviation = 0;
-  for (const osd of inOsds) deviation += (average - counts.any[osd]!) ** 2;
+  for (const osd of inOsds) deviation += (average - countOf(osd)) ** 2;
   deviation = Math.sqrt(deviation / inOsds.length);
   const expected = Math.sqrt((total / inOsds.length) * (1 - 1 / inOsds.length));
   sink.add(` in ${inOsds.length}\n`);
@@ -124,12 +131,12 @@ function printCounts(map: OsdMap, counts: Counts, sink: TextSink): void {
     ` avg ${average} stddev ${formatDouble(deviation)} (${formatDouble(deviation / average)}x)` +
       ` (expected ${formatDouble(expected)} ${formatDouble(expected / average)}x))\n`,
   );
-  if (least >= 0) sink.add(` min osd.${least} ${counts.any[least]}\n`);
-  if (most >= 0) sink.add(` max osd.${most} ${counts.any[most]}\n`);
+  if (least >= 0) sink.add(` min osd.${least} ${countOf(least)}\n`);
+  if (most >= 0) sink.add(` max osd.${most} ${countOf(most)}\n`);
   counts.sizes.forEach((count, size) => sink.add(`size ${size}\t${count}\n`));
 }
 
 /** Whether an OSD exists and its reweight is not 0 (`OSDMap::is_in`). */
 function isIn(map: OsdMap, osd: number): boolean {
-  return (map.osdState[osd]! & OSD_STATE.exists) !== 0 && map.osdWeight[osd] !== 0;
+  return ((map.osdState[osd] ?? 0) & OSD_STATE.exists) !== 0 && map.osdWeight[osd] !== 0;
 }

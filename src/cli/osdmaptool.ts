@@ -35,7 +35,7 @@ export async function osdmaptool(argv: readonly string[], io: CommandIo): Promis
     let map = await readMapOrExit(options.file, io);
     map = applyEdits(map, options, sink);
     if (options.testMapObject !== '') testMapObject(map, options, sink);
-    if (options.testMapPg !== '') testMapPg(map, options.testMapPg, sink);
+    if (options.testMapPg !== '') testMapPg(map, options, sink);
     if (options.testMapPgs || options.testMapPgsDump || options.testMapPgsDumpAll) {
       map = await testMapPgs(map, options, sink);
     } else if (!options.print && options.testMapPg === '' && options.testMapObject === '') {
@@ -98,13 +98,17 @@ function testMapObject(map: OsdMap, options: OsdmaptoolOptions, sink: TextSink):
     pool = ASSUMED_POOL;
   }
   if (!map.pools.has(pool)) throw new CommandExit(1, `There is no pool ${pool}\n`);
-  const { pgid, acting } = new PgMapper(map).mapObject(pool, options.testMapObject);
+  const { pgid, acting } = new PgMapper(map, { release: options.release }).mapObject(
+    pool,
+    options.testMapObject,
+  );
   sink.add(
     ` object '${options.testMapObject}' -> ${formatPgId(pgid.pool, pgid.ps)} -> ${formatVector(acting)}\n`,
   );
 }
 
-function testMapPg(map: OsdMap, text: string, sink: TextSink): void {
+function testMapPg(map: OsdMap, options: OsdmaptoolOptions, sink: TextSink): void {
+  const text = options.testMapPg;
   const parsed = parsePgId(text);
   if (parsed === undefined) throw usageError(`osdmaptool: failed to parse pg '${text}\n`);
   const pgid = `${parsed.pool}.${parsed.ps.toString(16)}`;
@@ -114,7 +118,7 @@ function testMapPg(map: OsdMap, text: string, sink: TextSink): void {
     sink.add(`${pgid} raw ([], p-1) up ([], p-1) acting ([], p-1)\n`);
     return;
   }
-  const pg = new PgMapper(map).mapPg(pool, parsed.ps);
+  const pg = new PgMapper(map, { release: options.release }).mapPg(pool, parsed.ps);
   sink.add(
     `${pgid} raw (${formatVector(pg.raw)}, p${pg.rawPrimary})` +
       ` up (${formatVector(pg.up)}, p${pg.upPrimary})` +

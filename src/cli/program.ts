@@ -5,13 +5,12 @@
 import { Command, CommanderError } from 'commander';
 import { CrushError } from '../errors.ts';
 import { crushtool } from './crushtool.ts';
-import { CommandExit, OutputClosed, TextSink, type CommandIo } from './io.ts';
+import { infoCommand, type InfoOptions } from './info-command.ts';
+import { CommandExit, MISUSE, OutputClosed, TextSink, type CommandIo } from './io.ts';
+import { mapCommand, type MapOptions } from './map-command.ts';
 import { osdmaptool } from './osdmaptool.ts';
-import { packageVersion } from './version.ts';
-
-const ISSUES = 'https://github.com/crush-wasm/crush-wasm/issues';
-/** Exit status of a command that was misused. */
-const MISUSE = 2;
+import { packageVersion } from './package-root.ts';
+import { startCommand } from './start-command.ts';
 
 type DropIn = (argv: readonly string[], io: CommandIo) => Promise<number>;
 const DROP_INS: Readonly<Record<string, DropIn>> = { osdmaptool, crushtool };
@@ -42,6 +41,7 @@ async function run(argv: readonly string[], io: CommandIo): Promise<number> {
     return 0;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
+    // Help that was asked for is a success; help for want of a command is not.
     return error.exitCode === 0 ? 0 : MISUSE;
   } finally {
     await out.flush();
@@ -66,7 +66,7 @@ async function report(running: Promise<number>, io: CommandIo): Promise<number> 
     }
     const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     await io.stderr.write(
-      `crush-wasm: unexpected failure (${oneLine(what)}); please report it at ${ISSUES}\n`,
+      `crush-wasm: unexpected failure (${oneLine(what)}); please report it, with the command and the file\n`,
     );
     return 1;
   }
@@ -90,6 +90,40 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink): Command {
       getErrHelpWidth: () => io.stderr.columns,
     })
     .showSuggestionAfterError();
+  program
+    .command('map')
+    .description('map the PGs of an OSDMap, one PG, one object, or inputs of a CRUSH map')
+    .argument('<file>', "an OSDMap or CRUSH map, binary or JSON, gzip or not; '-' is standard input")
+    .argument('[crush-file]', "the CRUSH map, when FILE is the JSON of 'ceph osd dump'")
+    .option('--pool <name-or-id>', 'only this pool')
+    .option('--pg <pgid>', 'only this PG, such as 4.1f')
+    .option('--object <name>', 'where this object of --pool lives')
+    .option('--namespace <namespace>', "the object's namespace")
+    .option('--key <key>', "the object's locator key, if it has one")
+    .option('--rule <name-or-id>', 'of a CRUSH map: the rule to map with')
+    .option('--num-rep <n>', 'of a CRUSH map: items a mapping')
+    .option('--min-x <x>', 'of a CRUSH map: first input (0)')
+    .option('--max-x <x>', 'of a CRUSH map: last input (1023)')
+    .option('--format <format>', 'table, json, ndjson or csv', 'table')
+    .option('--ignore-crc', 'read an OSDMap although its checksum does not fit')
+    .action((file: string, crushFile: string | undefined, options: MapOptions) =>
+      mapCommand(file, crushFile, options, io, out, err),
+    );
+  program
+    .command('info')
+    .description('say what a map file is and what is in it')
+    .argument('<file>', "an OSDMap or CRUSH map; '-' is standard input")
+    .argument('[crush-file]', "the CRUSH map, when FILE is the JSON of 'ceph osd dump'")
+    .option('--format <format>', 'text or json', 'text')
+    .option('--ignore-crc', 'read an OSDMap although its checksum does not fit')
+    .action((file: string, crushFile: string | undefined, options: InfoOptions) =>
+      infoCommand(file, crushFile, options, io, out, err),
+    );
+  program
+    .command('start')
+    .description('map everything in a map, or in an example, and show how the OSDs fare')
+    .argument('[file]', 'an OSDMap or CRUSH map')
+    .action((file: string | undefined) => startCommand(file, io, out));
   for (const name of Object.keys(DROP_INS)) {
     // Only for the list of commands; their arguments never come here.
     program.command(name).description(`what Ceph's ${name} prints, from the same arguments`);

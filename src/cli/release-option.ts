@@ -12,9 +12,10 @@ export function takeRelease(argv: readonly string[]): { release: number; rest: r
   let release = NEWEST_RELEASE;
   const rest: string[] = [];
   for (let i = 0; i < argv.length; i++) {
-    const match = /^--as[-_]release(?:=(.*))?$/s.exec(argv[i]!);
+    const argument = argv[i] ?? '';
+    const match = /^--as[-_]release(?:=(.*))?$/s.exec(argument);
     if (match === null) {
-      rest.push(argv[i]!);
+      rest.push(argument);
       continue;
     }
     const text = match[1] ?? argv[++i] ?? '';

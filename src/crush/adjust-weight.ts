@@ -67,7 +67,8 @@ class WeightEditor {
   }
 
   #adjustInBucket(index: number, id: number, weight: number, inWeightSets: boolean): void {
-    const bucket = this.#buckets[index]!;
+    const bucket = this.#buckets[index];
+    if (bucket === undefined) return;
     const position = bucket.items.indexOf(id);
     if (inWeightSets) {
       for (const args of this.#chooseArgs.values()) {
@@ -89,7 +90,8 @@ class WeightEditor {
 
   /** Carries the sum of a bucket's weight-sets to the buckets above. */
   #sumWeightSets(index: number): void {
-    const bucket = this.#buckets[index]!;
+    const bucket = this.#buckets[index];
+    if (bucket === undefined) return;
     for (const args of this.#chooseArgs.values()) {
       const weightSet = args.get(bucket.id)?.weightSet;
       if (weightSet !== undefined) this.#adjustInWeightSets(args, bucket.id, weightSet.map(sum));
@@ -116,7 +118,7 @@ class WeightEditor {
         this.#setWeights(args, bucket.id, position, weights);
         changed = true;
       }
-      if (changed) this.#adjustInWeightSets(args, bucket.id, args.get(bucket.id)!.weightSet!.map(sum));
+      if (changed) this.#adjustInWeightSets(args, bucket.id, (args.get(bucket.id)?.weightSet ?? []).map(sum));
     }
   }
 
@@ -126,12 +128,13 @@ class WeightEditor {
     position: number,
     weights: readonly number[],
   ): void {
-    const arg = args.get(bucketId)!;
-    const weightSet = arg.weightSet!.map((set, p) => {
+    const arg = args.get(bucketId);
+    const weightSet = arg?.weightSet?.map((set, p) => {
       const copy = set.slice();
-      copy[position] = weights[p]!;
+      copy[position] = weights[p] ?? 0;
       return copy;
     });
+    if (weightSet === undefined) return;
     args.set(bucketId, { ...arg, weightSet });
     this.#changed = true;
   }
@@ -150,16 +153,16 @@ function withItemWeight(
   if (bucket.alg === 3) {
     const nodeWeights = bucket.nodeWeights.slice();
     let node = 2 * position + 1;
-    const difference = weight - nodeWeights[node]!;
+    const difference = weight - (nodeWeights[node] ?? 0);
     nodeWeights[node] = weight;
     for (let depth = treeDepth(bucket.items.length); depth > 1; depth--) {
       node = treeParent(node);
-      nodeWeights[node]! += difference;
+      nodeWeights[node] = (nodeWeights[node] ?? 0) + difference;
     }
     return { ...bucket, nodeWeights, weight: (bucket.weight + difference) >>> 0 };
   }
   const weights = bucket.itemWeights.slice();
-  const total = (bucket.weight + weight - weights[position]!) >>> 0;
+  const total = (bucket.weight + weight - (weights[position] ?? 0)) >>> 0;
   weights[position] = weight;
   switch (bucket.alg) {
     case 2:
@@ -176,7 +179,7 @@ function withItemWeight(
 /** 16.16 weight of each item of a bucket. */
 function itemWeights(bucket: CrushBucket): Uint32Array {
   if (bucket.alg === 1) return new Uint32Array(bucket.items.length).fill(bucket.itemWeight);
-  if (bucket.alg === 3) return Uint32Array.from(bucket.items, (_, i) => bucket.nodeWeights[2 * i + 1]!);
+  if (bucket.alg === 3) return Uint32Array.from(bucket.items, (_, i) => bucket.nodeWeights[2 * i + 1] ?? 0);
   return bucket.itemWeights;
 }
 

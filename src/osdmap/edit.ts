@@ -23,14 +23,14 @@ export function markAllUpIn(map: OsdMap): OsdMap {
 
 /** One OSD up, its reweight as it was (`osdmaptool --mark-up`). */
 export function markUp(map: OsdMap, osd: number): OsdMap {
-  return { ...map, osdState: withElement(map.osdState, osd, map.osdState[osd]! | OSD_STATE.up) };
+  return { ...map, osdState: withElement(map.osdState, osd, (map.osdState[osd] ?? 0) | OSD_STATE.up) };
 }
 
 /** One OSD in: its reweight 1.0 (`osdmaptool --mark-in`). */
 export function markIn(map: OsdMap, osd: number): OsdMap {
   return {
     ...map,
-    osdState: withElement(map.osdState, osd, map.osdState[osd]! | OSD_STATE.exists),
+    osdState: withElement(map.osdState, osd, (map.osdState[osd] ?? 0) | OSD_STATE.exists),
     osdWeight: withElement(map.osdWeight, osd, OSD_IN),
   };
 }

@@ -1,0 +1,122 @@
+/** `crush-wasm info`: what a map file is and what is in it. */
+import { CrushError } from '../errors.ts';
+import type { MapFile } from '../formats/detect.ts';
+import { mapFacts, type CrcState, type CrushFacts, type MapFacts, type OsdMapFacts } from './info-facts.ts';
+import { misuse, type CommandIo, type TextSink } from './io.ts';
+import { loadMapFile, type LoadOptions } from './load.ts';
+import { tableLines } from './table.ts';
+
+/** Options of the command, as commander gives them. */
+export interface InfoOptions {
+  readonly format: string;
+  readonly ignoreCrc?: boolean;
+}
+
+/** Runs `crush-wasm info FILE [CRUSH_FILE]`. */
+export async function infoCommand(
+  file: string,
+  crushFile: string | undefined,
+  options: InfoOptions,
+  io: CommandIo,
+  out: TextSink,
+  err: TextSink,
+): Promise<void> {
+  if (options.format !== 'text' && options.format !== 'json') {
+    throw misuse(`--format is text or json, not '${options.format}'`);
+  }
+  const onNote = (text: string): void => err.add(`crush-wasm: note: ${text}\n`);
+  const { loaded, crc } = await loadWithCrc(file, io, { crushFile, onNote }, options.ignoreCrc === true);
+  const facts = mapFacts(loaded, crc);
+  if (options.format === 'json') out.add(`${JSON.stringify({ file, ...facts }, null, 2)}\n`);
+  else out.add(`${describeFacts(file, facts).join('\n')}\n`);
+}
+
+/** Reads a file and learns whether its checksum fits; a wrong one is an error unless it is to be ignored. */
+async function loadWithCrc(
+  file: string,
+  io: CommandIo,
+  options: LoadOptions,
+  ignoreCrc: boolean,
+): Promise<{ loaded: MapFile; crc: CrcState }> {
+  // Standard input can be read once only, so it is kept for the second reading.
+  let kept: Promise<Uint8Array> | undefined;
+  const keeping: CommandIo = { ...io, readStdin: () => (kept ??= io.readStdin()) };
+  try {
+    const loaded = await loadMapFile(file, keeping, options);
+    const hasCrc = loaded.kind === 'osdmap' && loaded.map.details.crc !== undefined;
+    return { loaded, crc: hasCrc ? 'ok' : 'none' };
+  } catch (error) {
+    if (!ignoreCrc || !(error instanceof CrushError) || error.code !== 'bad-crc') throw error;
+    return { loaded: await loadMapFile(file, keeping, { ...options, ignoreCrc: true }), crc: 'wrong' };
+  }
+}
+
+function describeFacts(file: string, facts: MapFacts): string[] {
+  const lines = [`${file}: ${facts.kind === 'osdmap' ? 'OSDMap' : 'CRUSH map'}, ${facts.encoding}`];
+  if (facts.osdmap !== undefined) lines.push(...describeOsdMap(facts.osdmap));
+  lines.push(...describeCrush(facts.crush));
+  lines.push('', `features  ${facts.features.length === 0 ? 'none' : facts.features.join(', ')}`);
+  return lines;
+}
+
+const CRC_WORDS: Readonly<Record<CrcState, string>> = {
+  ok: 'fits',
+  wrong: 'DOES NOT FIT the content',
+  none: 'the encoding has none',
+};
+
+function describeOsdMap(map: OsdMapFacts): string[] {
+  const { osds } = map;
+  const rows = map.pools.map((pool) => [
+    pool.id,
+    pool.name,
+    pool.type,
+    pool.size,
+    pool.minSize,
+    pool.pgNum,
+    pool.pgpNum,
+    pool.rule < 0 ? 'none' : String(pool.rule),
+    pool.flags.join(','),
+  ]);
+  return [
+    '',
+    `epoch     ${map.epoch}`,
+    `fsid      ${map.fsid}`,
+    `created   ${map.created}`,
+    `modified  ${map.modified}`,
+    `checksum  ${CRC_WORDS[map.crc]}`,
+    `release   ${map.release} OSDs, clients from ${map.minCompatClient} on`,
+    `flags     ${map.flags.length === 0 ? 'none' : map.flags.join(', ')}`,
+    `OSDs      ${osds.exist} (ids below ${osds.max}): ${osds.up} up, ${osds.in} in, ` +
+      `${osds.reweighted} reweighted, ${osds.withAffinity} with primary affinity`,
+    '',
+    ...(rows.length === 0
+      ? ['no pools']
+      : tableLines(['POOL', 'NAME', 'TYPE', 'SIZE', 'MIN', 'PGS', 'PGPS', 'RULE', 'FLAGS'], rows)),
+  ];
+}
+
+function describeCrush(crush: CrushFacts): string[] {
+  const { tunables } = crush;
+  const counts = (record: Readonly<Record<string, number>>): string =>
+    Object.entries(record)
+      .map(([name, count]) => `${count} ${name}`)
+      .join(', ') || 'none';
+  const shadow = crush.shadowBuckets === 0 ? '' : `, and ${crush.shadowBuckets} shadow buckets of classes`;
+  const rules = crush.rules.flatMap(({ id, name, type, steps }) => [
+    '',
+    `rule ${id} '${name}' (${type})`,
+    ...steps.map((step) => `  ${step}`),
+  ]);
+  return [
+    '',
+    `devices   ${crush.devices} (classes: ${counts(crush.classes)})`,
+    `buckets   ${crush.buckets} (${counts(crush.byType)}; ${counts(crush.byAlgorithm)})${shadow}`,
+    `tunables  ${crush.profile === undefined ? 'no profile' : `profile ${crush.profile}`}: ` +
+      `choose_total_tries ${tunables.chooseTotalTries}, choose_local_tries ${tunables.chooseLocalTries}, ` +
+      `choose_local_fallback_tries ${tunables.chooseLocalFallbackTries}, ` +
+      `chooseleaf_descend_once ${tunables.chooseleafDescendOnce}, chooseleaf_vary_r ${tunables.chooseleafVaryR}, ` +
+      `chooseleaf_stable ${tunables.chooseleafStable}, straw_calc_version ${tunables.strawCalcVersion}`,
+    ...rules,
+  ];
+}

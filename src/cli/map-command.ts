@@ -1,0 +1,186 @@
+/** `crush-wasm map`: where PGs and objects live. */
+import { CrushError } from '../errors.ts';
+import { parsePgId } from '../formats/ceph-text.ts';
+import type { OsdMap, Pool } from '../osdmap/model.ts';
+import { PgMapper } from '../osdmap/pg-mapper.ts';
+import { findPoolRule } from '../osdmap/pool-rule.ts';
+import { formatPgId } from './iostream-format.ts';
+import { misuse, type CommandIo, type TextSink } from './io.ts';
+import { loadMapFile } from './load.ts';
+import { mapRule, type RuleOptions } from './map-rule.ts';
+import { FORMATS, pgJson, pgWriter, primaryJson, setJson, setText, type Format } from './map-writers.ts';
+
+/** PGs that are mapped and written at a time. */
+const RANGE = 1 << 14;
+
+/** Options of the command, as commander gives them. */
+export interface MapOptions extends RuleOptions {
+  readonly format: string;
+  readonly ignoreCrc?: boolean;
+  readonly pool?: string;
+  readonly pg?: string;
+  readonly object?: string;
+  readonly namespace?: string;
+  readonly key?: string;
+}
+
+/** Runs `crush-wasm map FILE [CRUSH_FILE]`. */
+export async function mapCommand(
+  file: string,
+  crushFile: string | undefined,
+  options: MapOptions,
+  io: CommandIo,
+  out: TextSink,
+  err: TextSink,
+): Promise<void> {
+  const format = parseFormat(options.format);
+  if (options.object !== undefined && options.pool === undefined) throw misuse('--object needs --pool');
+  if (options.object !== undefined && options.pg !== undefined)
+    throw misuse('--object and --pg exclude each other');
+  const note = (text: string): void => err.add(`crush-wasm: note: ${text}\n`);
+  const loaded = await loadMapFile(file, io, { crushFile, ignoreCrc: options.ignoreCrc, onNote: note });
+  if (loaded.kind === 'crushmap') {
+    const misplaced = (['pool', 'pg', 'object'] as const).find((name) => options[name] !== undefined);
+    await mapRule(loaded.map, file, options, misplaced, format, out);
+    return;
+  }
+  if (options.rule !== undefined) {
+    throw new CrushError('bad-argument', '--rule is for CRUSH maps; this is an OSDMap, take --pool', {
+      file,
+    });
+  }
+  const { map } = loaded;
+  try {
+    const mapper = new PgMapper(map);
+    if (options.object !== undefined) mapObject(mapper, options.object, options, format, out);
+    else if (options.pg !== undefined) mapPg(mapper, options.pg, format, out);
+    else await mapPools(mapper, selectPools(map, options.pool), format, out, note);
+  } catch (error) {
+    throw error instanceof CrushError ? error.at({ file }) : error;
+  }
+}
+
+function parseFormat(text: string): Format {
+  const format = FORMATS.find((name) => name === text);
+  if (format !== undefined) return format;
+  throw misuse(`--format is one of ${FORMATS.join(', ')}, not '${text}'`);
+}
+
+function selectPools(map: OsdMap, pool: string | undefined): Pool[] {
+  return pool === undefined ? [...map.pools.values()] : [findPool(map, pool)];
+}
+
+/** A pool by name, else by id. */
+function findPool(map: OsdMap, text: string): Pool {
+  const pools = [...map.pools.values()];
+  const pool =
+    pools.find(({ name }) => name === text) ??
+    (/^-?[0-9]+$/.test(text) ? map.pools.get(Number(text)) : undefined);
+  if (pool !== undefined) return pool;
+  const known = pools.map(({ id, name }) => `${id} '${name}'`).join(', ');
+  throw new CrushError(
+    'not-found',
+    `there is no pool '${text}'; the map has ${known === '' ? 'none' : known}`,
+  );
+}
+
+async function mapPools(
+  mapper: PgMapper,
+  pools: readonly Pool[],
+  format: Format,
+  out: TextSink,
+  note: (text: string) => void,
+): Promise<void> {
+  const writer = pgWriter(
+    format,
+    mapper.map,
+    pools.map((pool) => pool.id),
+  );
+  if (pools.length === 0) note('the map has no pools, so there is nothing to map');
+  writer.begin(out);
+  for (const pool of pools) {
+    if (findPoolRule(mapper.map.crush, pool, Infinity) < 0) {
+      note(`pool ${pool.id} '${pool.name}' has no CRUSH rule (${pool.crushRule}), so its PGs map to nothing`);
+    }
+    for (let first = 0; first < pool.pgNum; first += RANGE) {
+      const count = Math.min(RANGE, pool.pgNum - first);
+      writer.add(mapper.mapPool(pool.id, { first, count }), out);
+      await out.relieve();
+    }
+  }
+  writer.end(out);
+}
+
+function mapPg(mapper: PgMapper, text: string, format: Format, out: TextSink): void {
+  const pgid = parsePgId(text);
+  if (pgid === undefined) {
+    throw misuse(`'${text}' is not a PG; one looks like 4.1f: pool 4, seed 1f in hexadecimal`);
+  }
+  const pool = findPool(mapper.map, String(pgid.pool));
+  if (pgid.ps >= pool.pgNum) {
+    const last = formatPgId(pool.id, pool.pgNum - 1);
+    throw new CrushError(
+      'not-found',
+      `there is no PG ${text}: pool ${pool.id} has ${pool.pgNum}, up to ${last}`,
+    );
+  }
+  const columns = mapper.mapPool(pool.id, { first: pgid.ps, count: 1 });
+  if (format === 'json') {
+    out.add(`${JSON.stringify(pgJson(columns, 0), null, 2)}\n`);
+    return;
+  }
+  const writer = pgWriter(format, mapper.map, [pool.id]);
+  writer.begin(out);
+  writer.add(columns, out);
+  writer.end(out);
+}
+
+function mapObject(mapper: PgMapper, name: string, options: MapOptions, format: Format, out: TextSink): void {
+  const { namespace = '', key = '' } = options;
+  const pool = findPool(mapper.map, options.pool ?? '');
+  const found = mapper.mapObject(pool.id, { name, namespace, key });
+  const pgid = formatPgId(found.pgid.pool, found.pgid.ps);
+  if (format === 'json' || format === 'ndjson') {
+    const json = {
+      object: name,
+      ...(namespace === '' ? {} : { namespace }),
+      ...(key === '' ? {} : { key }),
+      pool: pool.id,
+      hash: found.hash,
+      pgid,
+      raw: setJson(found.raw),
+      raw_primary: primaryJson(found.rawPrimary),
+      up: setJson(found.up),
+      up_primary: primaryJson(found.upPrimary),
+      acting: setJson(found.acting),
+      acting_primary: primaryJson(found.actingPrimary),
+    };
+    out.add(`${format === 'json' ? JSON.stringify(json, null, 2) : JSON.stringify(json)}\n`);
+    return;
+  }
+  if (format === 'csv') {
+    const sets = [
+      [found.raw, found.rawPrimary],
+      [found.up, found.upPrimary],
+      [found.acting, found.actingPrimary],
+    ] as const;
+    out.add('object,pgid,raw,raw_primary,up,up_primary,acting,acting_primary\n');
+    const cells = sets.map(([set, primary]) => `${setText(set, ' ')},${primary < 0 ? '' : primary}`);
+    out.add(`${csvText(name)},${pgid},${cells.join(',')}\n`);
+    return;
+  }
+  const line = (title: string, set: readonly number[], primary: number): string =>
+    `${title.padEnd(8)}${setText(set, ',') || 'none'}, primary ${primary < 0 ? '-' : primary}\n`;
+  const where = namespace === '' ? '' : `, namespace '${namespace}'`;
+  const by = key === '' ? '' : `, placed by key '${key}'`;
+  out.add(`object  '${name}' of pool ${pool.id} '${pool.name}'${where}${by}\n`);
+  out.add(`hash    0x${found.hash.toString(16).padStart(8, '0')}\npg      ${pgid}\n`);
+  out.add(line('raw', found.raw, found.rawPrimary));
+  out.add(line('up', found.up, found.upPrimary));
+  out.add(line('acting', found.acting, found.actingPrimary));
+}
+
+/** Text as a CSV cell. */
+function csvText(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

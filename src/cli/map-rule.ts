@@ -1,0 +1,92 @@
+/** `crush-wasm map` for a CRUSH map, which has rules but no pools. */
+import type { CrushMap } from '../crush/model.ts';
+import { findRule, itemPresent } from '../crush/names.ts';
+import { CrushError } from '../errors.ts';
+import { CrushMapper } from '../kernel/crush-mapper.ts';
+import { chooseArgsOf } from './crush-tester.ts';
+import { misuse, type TextSink } from './io.ts';
+import { setJson, setText, type Format } from './map-writers.ts';
+
+/** Inputs that are mapped and written at a time. */
+const RANGE = 1 << 14;
+/** Last input when none is named, as in crushtool. */
+const DEFAULT_MAX_X = 1023;
+
+/** Options that a rule needs. */
+export interface RuleOptions {
+  readonly rule?: string;
+  readonly numRep?: string;
+  readonly minX?: string;
+  readonly maxX?: string;
+}
+
+/** Maps a range of inputs through a rule and writes the results. */
+export async function mapRule(
+  map: CrushMap,
+  file: string,
+  options: RuleOptions,
+  misplaced: string | undefined,
+  format: Format,
+  out: TextSink,
+): Promise<void> {
+  if (misplaced !== undefined || options.rule === undefined || options.numRep === undefined) {
+    const known = map.rules.filter((rule) => rule !== undefined);
+    const names = known.map(({ id }) => `${id} '${map.ruleNames.get(id) ?? ''}'`).join(', ');
+    throw new CrushError(
+      'bad-argument',
+      `this is a CRUSH map without pools${misplaced === undefined ? '' : `, so there is no --${misplaced}`}: ` +
+        `give --rule R --num-rep N [--min-x A --max-x B] (its rules: ${names === '' ? 'none' : names}), ` +
+        `or use 'crush-wasm crushtool -i ${file} --test'`,
+      { file },
+    );
+  }
+  const rule = findRule(map, options.rule);
+  const size = integerOption('--num-rep', options.numRep, 1, 1000);
+  const firstX = integerOption('--min-x', options.minX ?? '0', 0, 0x7fffffff);
+  const lastX = integerOption(
+    '--max-x',
+    options.maxX ?? String(Math.max(firstX, DEFAULT_MAX_X)),
+    firstX,
+    0x7fffffff,
+  );
+
+  const reweights = Uint32Array.from({ length: map.maxDevices }, (_, osd) =>
+    itemPresent(map, osd) ? 0x10000 : 0,
+  );
+  const mapper = new CrushMapper(map);
+  const write = ROW_WRITERS[format];
+  if (format === 'table') out.add('X           ITEMS\n');
+  if (format === 'csv') out.add('rule,x,items\n');
+  if (format === 'json') out.add(`{"rule":${rule.id},"num_rep":${size},"mappings":[`);
+  for (let first = firstX; first <= lastX; first += RANGE) {
+    const count = Math.min(RANGE, lastX - first + 1);
+    const { items, lengths } = mapper.mapRange({
+      rule: rule.id,
+      size,
+      first,
+      count,
+      reweights,
+      chooseArgs: chooseArgsOf(map),
+    });
+    for (let i = 0; i < count; i++) {
+      const row = items.subarray(i * size, i * size + (lengths[i] ?? 0));
+      if (format === 'json' && first + i > firstX) out.add(',');
+      out.add(write(rule.id, first + i, row));
+    }
+    await out.relieve();
+  }
+  if (format === 'json') out.add('\n]}\n');
+}
+
+const ROW_WRITERS: Readonly<Record<Format, (rule: number, x: number, row: Int32Array) => string>> = {
+  table: (_, x, row) => `${String(x).padEnd(10)}  ${setText(row, ',') || 'none'}\n`,
+  csv: (rule, x, row) => `${rule},${x},${setText(row, ' ')}\n`,
+  ndjson: (rule, x, row) => `${JSON.stringify({ rule, x, items: setJson(row) })}\n`,
+  json: (_, x, row) => `\n${JSON.stringify({ x, items: setJson(row) })}`,
+};
+
+function integerOption(name: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (/^[0-9]+$/.test(text) && value >= least && value <= most) return value;
+  throw misuse(`${name} takes a whole number from ${least} to ${most}, not '${text}'`);
+}
