@@ -1,7 +1,18 @@
 /*
  * Drawing one item from a bucket: the five bucket algorithms.
  */
-import { chooseArgs, fail, map, PERM_HEADER, permutationOf, setWord, spend, word, x } from './context';
+import {
+  chooseArgs,
+  fail,
+  map,
+  PERM_HEADER,
+  permutationOf,
+  setWord,
+  spend,
+  unsignedWord,
+  word,
+  x,
+} from './context';
 import { hash3, hash4 } from './hash';
 import {
   A_IDS,
@@ -87,8 +98,8 @@ function chooseList(bucket: usize, r: i32): i32 {
   const sums = array(bucket, B_EXTRA);
   for (let i = word(bucket, B_SIZE) - 1; i >= 0; i--) {
     const candidate = word(items, i);
-    const draw = <u64>(hash4(x, candidate, r, id) & 0xffff) * <u64>(<u32>word(sums, i));
-    if (draw >> 16 < <u64>(<u32>word(weights, i))) return candidate;
+    const draw = <u64>(hash4(x, candidate, r, id) & 0xffff) * <u64>unsignedWord(sums, i);
+    if (draw >> 16 < <u64>unsignedWord(weights, i)) return candidate;
   }
   return word(items, 0);
 }
@@ -99,9 +110,9 @@ function chooseTree(bucket: usize, r: i32): i32 {
   const weights = array(bucket, B_WEIGHTS);
   let node = word(bucket, B_NODES) >> 1;
   while ((node & 1) == 0) {
-    const point = (<u64>(<u32>hash4(x, node, r, id)) * <u64>(<u32>word(weights, node))) >> 32;
+    const point = (<u64>(<u32>hash4(x, node, r, id)) * <u64>unsignedWord(weights, node)) >> 32;
     const half = 1 << (ctz(node) - 1);
-    node = point < <u64>(<u32>word(weights, node - half)) ? node - half : node + half;
+    node = point < <u64>unsignedWord(weights, node - half) ? node - half : node + half;
   }
   const index = node >> 1;
   if (index >= word(bucket, B_SIZE)) {
@@ -120,7 +131,7 @@ function chooseStraw(bucket: usize, r: i32): i32 {
   let best = 0;
   let bestDraw: u64 = 0;
   for (let i = 0; i < size; i++) {
-    const draw = <u64>(hash3(x, word(items, i), r) & 0xffff) * <u64>(<u32>word(straws, i));
+    const draw = <u64>(hash3(x, word(items, i), r) & 0xffff) * <u64>unsignedWord(straws, i);
     if (i == 0 || draw > bestDraw) {
       best = i;
       bestDraw = draw;

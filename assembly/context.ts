@@ -49,6 +49,16 @@ export function word(address: usize, index: i32): i32 {
   return load<i32>(address + ((<usize>index) << 2));
 }
 
+/**
+ * Word `index` as an unsigned number. `<u64>(<u32>word(...))` is not the same: the compiler widens the load itself
+ * to 64 bits, with the sign of `load<i32>`.
+ */
+// @ts-ignore: decorator
+@inline
+export function unsignedWord(address: usize, index: i32): u32 {
+  return load<u32>(address + ((<usize>index) << 2));
+}
+
 // @ts-ignore: decorator
 @inline
 export function setWord(address: usize, index: i32, value: i32): void {

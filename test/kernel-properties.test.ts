@@ -5,8 +5,8 @@
  */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CrushMap } from '../src/crush/model.ts';
-import { ITEM_NONE } from '../src/crush/model.ts';
+import { BUCKET_ALGORITHM, ITEM_NONE } from '../src/crush/model.ts';
+import type { CrushBucket, CrushMap } from '../src/crush/model.ts';
 import { CrushError } from '../src/errors.ts';
 import { CrushMapper } from '../src/kernel/crush-mapper.ts';
 import type { SeedSource } from '../src/kernel/crush-mapper.ts';
@@ -14,6 +14,7 @@ import { Random } from './random.ts';
 import { randomMap } from './random-map.ts';
 import { hash32 } from './reference/hash.ts';
 import { referenceMap } from './reference/mapper.ts';
+import { hostMap } from './small-maps.ts';
 
 const SEED = Number(process.env.CRUSH_PROPERTY_SEED ?? Date.now() % 1_000_000_000);
 const RUNS = Number(process.env.CRUSH_PROPERTY_RUNS ?? 400);
@@ -54,6 +55,14 @@ describe('the kernel maps as the reference does', () => {
       compare(randomMap(mapSeed, { limits: 'any', msr: true }), mapSeed, size, first),
     );
   });
+});
+
+test.each(Object.entries(BUCKET_ALGORITHM))('weights from 32768.0 on in a %s bucket', (_, algorithm) => {
+  const weights = [0x9000_0000, 0x10000, 0x3fff_ffff];
+  const { buckets, rules, ...rest } = hostMap(algorithm, weights);
+  // Straws are the weights, not random.
+  const host = { ...buckets[0]!, straws: Uint32Array.from(weights) } as CrushBucket;
+  for (let first = 0; first < 400; first += COUNT) compare({ ...rest, rules, buckets: [host] }, 1, 3, first);
 });
 
 /** Compares all rules of a map, under one random set of reweights and choose_args. */
