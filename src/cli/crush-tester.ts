@@ -69,22 +69,20 @@ class CrushTester {
     this.weights = deviceWeights(map, options.weights);
   }
 
-  /** The rules to test; missing ones are reported, as in Ceph. */
-  selectRules(): CrushRule[] {
+  /** The rules to test, in order; missing ones are reported in their turn, as in Ceph. */
+  *selectRules(): Generator<CrushRule> {
     const { minRule, maxRule, ruleset } = this.#options;
     const rules = this.#map.rules;
     const hasRange = minRule >= 0 && maxRule >= 0;
     const last = hasRange ? Math.min(maxRule, rules.length - 1) : rules.length - 1;
-    const selected: CrushRule[] = [];
     for (let id = hasRange ? minRule : 0; id <= last; id++) {
       const rule = rules[id];
       if (rule === undefined) {
         if (this.#statistics) this.#out.add(`rule ${id} dne\n`);
       } else if (ruleset < 0 || rule.ruleset === ruleset) {
-        selected.push(rule);
+        yield rule;
       }
     }
-    return selected;
   }
 
   /** Tests one rule with every number of replicas asked for. */

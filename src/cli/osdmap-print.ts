@@ -4,10 +4,14 @@ import { minCompatClient } from '../osdmap/compat.ts';
 import {
   DEFAULT_PRIMARY_AFFINITY,
   OSD_STATE,
+  POOL_TYPE,
   type OsdInfo,
   type OsdMap,
   type PgTable,
+  type Pool,
 } from '../osdmap/model.ts';
+import { PgMapper } from '../osdmap/pg-mapper.ts';
+import { readBalance } from '../osdmap/read-balance.ts';
 import {
   formatAddr,
   formatAddrVec,
@@ -21,6 +25,9 @@ import { formatFloat, formatPgId, formatVector, formatWeight } from './iostream-
 import type { TextSink } from './io.ts';
 import { formatPool } from './pool-print.ts';
 import { NEWEST_RELEASE, PACIFIC } from './release-option.ts';
+
+/** The first release that scores the primaries of pools. */
+const REEF = 18;
 
 /** Prints a map as a Ceph release does. */
 export function printOsdMap(map: OsdMap, release: number, sink: TextSink): void {
@@ -78,8 +85,11 @@ function printSummary(map: OsdMap, release: number, sink: TextSink): void {
 }
 
 function printPools(map: OsdMap, release: number, sink: TextSink): void {
+  const mapper = release >= REEF && map.pools.size > 0 ? new PgMapper(map, { release }) : undefined;
   for (const pool of map.pools.values()) {
-    sink.add(`pool ${pool.id} '${pool.name}' ${formatPool(pool, release)}\n`);
+    sink.add(`pool ${pool.id} '${pool.name}' ${formatPool(pool, release)}`);
+    if (mapper === undefined || pool.type !== POOL_TYPE.replicated) sink.add('\n');
+    else printReadBalance(mapper, pool, sink);
     for (const snap of pool.details.snaps.values()) {
       sink.add(`\tsnap ${snap.snapid.toString(16)} '${snap.name}' ${formatTime(snap.stamp)}\n`);
     }
@@ -89,6 +99,12 @@ function printPools(map: OsdMap, release: number, sink: TextSink): void {
     if (queue !== undefined) sink.add(`\tremoved_snaps_queue ${formatIntervals(queue)}\n`);
   }
   sink.add('\n');
+}
+
+function printReadBalance(mapper: PgMapper, pool: Pool, sink: TextSink): void {
+  const { score, message } = readBalance(mapper, pool);
+  sink.add(score === undefined ? '\n' : ` read_balance_score ${score.toFixed(2)}\n`);
+  if (message !== '') sink.add(`${score === undefined ? ' ERROR' : ' Warning'}: ${message}\n`);
 }
 
 /** What Ceph knows of an OSD that a map has no record of. */

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { CephArguments, parseLeadingFloat } from '../src/cli/ceph-arguments.ts';
+import { takeRelease } from '../src/cli/release-option.ts';
+
+test('hyphens and underscores are the same after the first two characters', () => {
+  for (const given of ['--test-map-pgs', '--test_map_pgs', '--test-map_pgs']) {
+    const args = new CephArguments([given, 'file']);
+    let taken = false;
+    expect(args.flag(['--test-map-pgs'], () => (taken = true))).toBe(true);
+    expect([taken, args.rest]).toEqual([true, ['file']]);
+  }
+  expect(new CephArguments(['__test']).flag(['--test'], () => undefined)).toBe(false);
+});
+
+test('values come after = or as the next argument', () => {
+  for (const given of [['--infn=a-b=c'], ['--infn', 'a-b=c']]) {
+    let value = '';
+    expect(new CephArguments(given).text(['-i', '--infn'], (text) => (value = text))).toBe(true);
+    expect(value).toBe('a-b=c');
+  }
+});
+
+describe('integers', () => {
+  function complaintOf(...given: string[]): { value: number | undefined; complaint: string } {
+    const args = new CephArguments(given);
+    let value: number | undefined;
+    expect(args.integer(['--x'], (parsed) => (value = parsed))).toBe(true);
+    try {
+      args.failOnComplaint();
+    } catch (error) {
+      return { value, complaint: (error as Error).message };
+    }
+    return { value, complaint: '' };
+  }
+
+  // As Ceph's tools complain; the tests of the drop-ins hold them against the originals.
+  test.each([
+    [['--x', '5'], 5, ''],
+    [['--x=-5'], -5, ''],
+    [['--x', '-'], 1, 'Missing option value\n'],
+    [['--x', '+5'], 1, "The option value '+5' is invalid\n"],
+    [['--x', '--y'], 1, 'Missing option value\n'],
+    [['--x', '5a'], 1, "The option value '5a' is invalid\n"],
+    [['--x', '1.5'], 0, "Expected option value to be integer, got '1.5'\n"],
+    [['--x', '.'], 0, "Expected option value to be integer, got '.'\n"],
+    [['--x='], 0, "Expected option value to be integer, got ''\n"],
+    [['--x', '2147483648'], 0, "The option value '2147483648' seems to be invalid\n"],
+    [['--x', '99999999999999999999'], 0, "The option value '99999999999999999999' seems to be invalid\n"],
+    [['--x'], undefined, 'Option --x requires an argument.\n\n'],
+  ])('%j', (given, value, complaint) => {
+    expect(complaintOf(...given)).toEqual({ value, complaint });
+  });
+});
+
+test('-- ends the options', () => {
+  const args = new CephArguments(['--', '--x']);
+  expect(args.doubleDash()).toBe(true);
+  expect(args.rest).toEqual(['--x']);
+});
+
+test.each([
+  ['0.5', 0.5],
+  ['0.3x', Math.fround(0.3)],
+  ['  -1e1z', -10],
+  ['.5', 0.5],
+  ['x', 0],
+  ['', 0],
+  ['inf', Infinity],
+])('atof(%j)', (text, value) => {
+  expect(parseLeadingFloat(text)).toBe(value);
+});
+
+test('--as-release is taken out wherever it stands', () => {
+  expect(takeRelease(['a', '--as-release', '16', 'b'])).toEqual({ release: 16, rest: ['a', 'b'] });
+  expect(takeRelease(['--as_release=18', 'b'])).toEqual({ release: 18, rest: ['b'] });
+  expect(takeRelease(['b']).release).toBeGreaterThanOrEqual(20);
+  expect(() => takeRelease(['--as-release'])).toThrow();
+  expect(() => takeRelease(['--as-release=x'])).toThrow();
+});

@@ -1,0 +1,149 @@
+/**
+ * The osdmaptool drop-in against what the original printed, and, where it is installed, against the original.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { CORPUS, corpus, FIXTURES, fixtureText } from './fixtures.ts';
+import { HAS_OSDMAPTOOL } from './osdmaptool.ts';
+import { expectSame, run } from './run-cli.ts';
+
+const CLUSTER = join(FIXTURES, 'cluster-8osd/osdmap');
+const OTHERS = [
+  join(FIXTURES, 'simple3.osdmap'),
+  ...['a', 'b', 'c', 'd'].map((name) => join(FIXTURES, `cluster-10osd/${name}.osdmap`)),
+];
+
+describe('goldens of osdmaptool 16.2.15', () => {
+  test.each([
+    ['cluster-8osd/test-map-pgs-dump-all.txt', CLUSTER, ['--test-map-pgs-dump-all']],
+    ['cli/test-map-pgs.txt', CLUSTER, ['--test-map-pgs']],
+    ['cli/dump-pool8.txt', CLUSTER, ['--test-map-pgs-dump', '--pool', '8', '--clear-temp', '--mark-up-in']],
+    [
+      'cli/pg-num-13.txt',
+      CLUSTER,
+      ['--test-map-pgs-dump-all', '--pool', '3', '--pg_num', '13', '--mark-out', '3'],
+    ],
+    ['cli/cluster-10osd-d.txt', join(FIXTURES, 'cluster-10osd/d.osdmap'), ['--test-map-pgs']],
+    ['cli/simple3.txt', join(FIXTURES, 'simple3.osdmap'), ['--test-map-pgs']],
+  ])('%s', async (golden, file, args) => {
+    const { status, stdout, stderr } = await run(['osdmaptool', file, ...args]);
+    expect(stdout).toBe(fixtureText(golden));
+    expect(stderr).toBe(`osdmaptool: osdmap file '${file}'\n`);
+    expect(status).toBe(0);
+  });
+
+  test('--print', async () => {
+    const { stdout } = await run(['osdmaptool', '--print', CLUSTER, '--as-release', '16']);
+    // Times are printed in the zone of the process.
+    const withoutTimes = (text: string): string => text.replace(/^(created|modified) .*$/gm, '$1');
+    expect(withoutTimes(stdout)).toBe(withoutTimes(fixtureText('cli/print.txt')));
+  });
+});
+
+describe('what Ceph does not get right', () => {
+  test('--mark-in marks its own OSD, not the one of --mark-up', async () => {
+    const args = ['osdmaptool', CLUSTER, '--test-map-pgs', '--mark-in', '7'];
+    const { stdout } = await run(args);
+    expect(stdout).toMatch(/^marking OSD@7 as in\n/);
+    expect(stdout).toMatch(/^osd\.7\t/m);
+  });
+
+  test('--mark-out of what is not a number is an error', async () => {
+    const { status, stderr } = await run(['osdmaptool', CLUSTER, '--mark-out', 'x']);
+    expect([status, stderr]).toEqual([1, "osdmaptool: --mark-out needs the number of an OSD, not 'x'\n"]);
+  });
+
+  test('a pool with more sets of 30 OSDs than the original has room for', async () => {
+    const { status, stdout } = await run(['osdmaptool', CLUSTER, '--test-map-pgs', '--pg_num', '70000']);
+    expect(status).toBe(0);
+    expect(stdout).toContain('pool 8 pg_num 70000\n');
+  });
+});
+
+test('options of the original that are not there are named', async () => {
+  for (const args of [['--upmap', 'out'], ['--tree=json'], ['--create-from-conf'], ['--test_random']]) {
+    const { status, stdout, stderr } = await run(['osdmaptool', CLUSTER, ...args]);
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^osdmaptool: --[a-z-_]+ is not supported by this version of crush-wasm\n$/);
+  }
+});
+
+test('the newest release prints what 16 does not know', async () => {
+  const { stdout } = await run(['osdmaptool', CLUSTER, '--print']);
+  expect(stdout).toMatch(/^pool 3 'rep' replicated .* read_balance_score \d+\.\d\d$/m);
+  expect(stdout).toMatch(/^pool 7 'ec' erasure .* stripe_width 8192$/m);
+});
+
+describe.skipIf(!HAS_OSDMAPTOOL)('the original, byte for byte', () => {
+  const COMBINATIONS: readonly (readonly string[])[] = [
+    ['--test-map-pgs'],
+    ['--test-map-pgs-dump'],
+    ['--test-map-pgs-dump-all'],
+    ['--mark-up-in', '--test-map-pgs-dump-all'],
+    ['--mark-out', '0', '--test-map-pgs'],
+    ['--mark-up', '2', '--clear-temp', '--test-map-pgs-dump'],
+    ['--pg_num=100', '--mark_up_in', '--test_map_pgs_dump'],
+    ['--pool', '1', '--test-map-pgs-dump-all', '--print'],
+    ['--print'],
+    ['--test-map-object', 'foo', '--test-map-pg', '1.7f'],
+    ['--test-map-object', 'bär', '--pool', '3'],
+  ];
+  test.each(COMBINATIONS.map((args) => [args.join(' '), args] as const))('%s', async (_, args) => {
+    for (const file of [CLUSTER, ...OTHERS]) await expectSame('osdmaptool', [file, ...args]);
+  });
+
+  test.each([
+    [[]],
+    [['--test-map-pgs', '--pool']],
+    [['--test-map-pgs', '--pool', 'x']],
+    [['--test-map-pgs', '--pool', '--print']],
+    [['--test-map-pgs', '--pool=1.5']],
+    [['--test-map-pgs', '--pool=']],
+    [['--test-map-pgs', '--pool=99999999999']],
+    [['--test-map-pgs', '--pool', '-5']],
+    [[CLUSTER, '--test-map-pgs', '--pool', '-5']],
+    [[CLUSTER, '--test-map-pgs', '--pg_num', 'x']],
+    [[CLUSTER, '--test-map-pgs', '--pg_num']],
+    [[CLUSTER, '--test-map-pgs', '--pg-num=-3', '--pool', '1']],
+    [[CLUSTER, '--test-map-pg', '9.0']],
+    [[CLUSTER, '--test-map-pg', ' 3.0xfff7zz']],
+    [[CLUSTER, '--test-map-pg', '-3.-1']],
+    [[CLUSTER, '--test-map-pg']],
+    [[CLUSTER, '--mark-out']],
+    [[CLUSTER, '--test-map-pgs', '--mark-out', '1.5x']],
+    [[CLUSTER, '--test-map-pgs', '--mark-up', '2e0x']],
+    [[CLUSTER, '--test-map-object', 'foo', '--pool', '77']],
+    [[CLUSTER, '-p', '--debug-osd', '0']],
+    [['/nonexistent/map', '--print']],
+    [[FIXTURES, '--print']],
+    [[join(FIXTURES, 'simple3.crushmap'), '--print']],
+  ])('%j', async (args) => {
+    // Without a map the original says how it is used, in its own words.
+    if (args.length > 0 && !args.some((arg) => arg.startsWith('/'))) {
+      const { status } = await run(['osdmaptool', ...args]);
+      expect(status).toBe(1);
+      return;
+    }
+    await expectSame('osdmaptool', args);
+  });
+});
+
+describe.skipIf(CORPUS === undefined || !HAS_OSDMAPTOOL)('the corpus, byte for byte', () => {
+  const releases = CORPUS === undefined ? [] : readdirSync(corpus('osdmap-corpus'));
+  // osdmaptool 16.2.15 cannot read the newest maps.
+  test.each(releases.filter((release) => !release.startsWith('20')))('%s', async (release) => {
+    const folder = corpus('osdmap-corpus', release);
+    const files = readdirSync(folder).filter((name) => name.endsWith('.osdmap'));
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) {
+      for (const args of [
+        ['--test-map-pgs-dump-all'],
+        ['--mark-up-in', '--test-map-pgs-dump'],
+        ['--print'],
+      ]) {
+        await expectSame('osdmaptool', [join(folder, file), ...args]);
+      }
+    }
+  });
+});

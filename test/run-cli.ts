@@ -1,0 +1,63 @@
+/**
+ * Runs the command line in this process, and the tools it stands for in theirs.
+ */
+import { spawnSync } from 'node:child_process';
+import { expect } from 'vitest';
+import { OutputClosed, type CommandIo, type TextOutput } from '../src/cli/io.ts';
+import { main } from '../src/cli/program.ts';
+
+/** What a command left behind. */
+export interface Outcome {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** How to run a command. */
+export interface RunOptions {
+  readonly stdin?: Uint8Array;
+  /** The reader of standard output goes away after so many characters. */
+  readonly closeAfter?: number;
+}
+
+/** Runs `crush-wasm ARGV`. */
+export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  const text = { stdout: '', stderr: '' };
+  const output = (name: 'stdout' | 'stderr'): TextOutput => ({
+    isTerminal: false,
+    columns: 100,
+    write: (chunk) => {
+      if (name === 'stdout' && text.stdout.length >= (options.closeAfter ?? Infinity)) {
+        return Promise.reject(new OutputClosed('write EPIPE'));
+      }
+      text[name] += chunk;
+      return Promise.resolve();
+    },
+  });
+  const io: CommandIo = {
+    stdout: output('stdout'),
+    stderr: output('stderr'),
+    stdinIsTerminal: options.stdin === undefined,
+    readStdin: () => Promise.resolve(options.stdin ?? new Uint8Array(0)),
+  };
+  const status = await main(argv, io);
+  return { status, ...text };
+}
+
+/** Runs one of Ceph's tools. */
+export function runTool(tool: string, args: readonly string[]): Outcome {
+  return spawnSync(tool, args, { encoding: 'utf8', maxBuffer: 1 << 28, timeout: 60_000 });
+}
+
+/** Expects the drop-in to print and return what Ceph's tool does (of release 16, as Debian has it). */
+export async function expectSame(tool: 'osdmaptool' | 'crushtool', args: readonly string[]): Promise<void> {
+  const real = runTool(tool, args);
+  const ours = await run([tool, ...args, '--as-release', '16']);
+  const what = `${tool} ${args.join(' ')}`;
+  expect({ what, status: ours.status, stdout: ours.stdout, stderr: ours.stderr }).toEqual({
+    what,
+    status: real.status,
+    stdout: real.stdout,
+    stderr: real.stderr,
+  });
+}
