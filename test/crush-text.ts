@@ -93,7 +93,7 @@ function bucketText(map: CrushMap, bucket: CrushBucket): string[] {
 }
 
 /** 16.16 weight of a bucket's item, whatever the algorithm keeps it in. */
-export function weightOf(bucket: CrushBucket, index: number): number {
+function weightOf(bucket: CrushBucket, index: number): number {
   if (bucket.alg === BUCKET_ALGORITHM.uniform) return bucket.itemWeight;
   if (bucket.alg === BUCKET_ALGORITHM.tree) return bucket.nodeWeights[2 * index + 1]!;
   return bucket.itemWeights[index]!;

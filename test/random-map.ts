@@ -45,7 +45,7 @@ export function randomMap(seed: number, options: RandomMapOptions): CrushMap {
 }
 
 /** A bucket while the hierarchy is being built. */
-export interface Draft {
+interface Draft {
   id: number;
   readonly type: number;
   readonly items: number[];
