@@ -7,7 +7,7 @@ import { makeBucket } from './make-bucket.ts';
 import { Random } from './random.ts';
 
 /** The tunables of a new cluster (the jewel profile). */
-export const JEWEL: CrushTunables = {
+const JEWEL: CrushTunables = {
   ...LEGACY_TUNABLES,
   chooseLocalTries: 0,
   chooseLocalFallbackTries: 0,
@@ -36,7 +36,7 @@ export function chooseRule(id: number, root: number, op: number, type: number): 
 }
 
 /** A map of these buckets (ids -1, -2 ... in order) and rules, without names. */
-export function mapOf(buckets: readonly CrushBucket[], rules: readonly CrushRule[]): CrushMap {
+function mapOf(buckets: readonly CrushBucket[], rules: readonly CrushRule[]): CrushMap {
   return {
     maxDevices: 1 + Math.max(...buckets.flatMap((bucket) => [...bucket.items])),
     buckets,
