@@ -11,8 +11,8 @@ export const FIXTURES = fileURLToPath(new URL('./fixtures/', import.meta.url));
 
 /** The wider corpus's folder, or undefined. */
 export const CORPUS: string | undefined =
-  process.env['CRUSH_CORPUS'] !== undefined && existsSync(process.env['CRUSH_CORPUS'])
-    ? resolve(process.env['CRUSH_CORPUS'])
+  process.env.CRUSH_CORPUS !== undefined && existsSync(process.env.CRUSH_CORPUS)
+    ? resolve(process.env.CRUSH_CORPUS)
     : undefined;
 
 /** Bytes of a fixture. */

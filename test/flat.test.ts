@@ -189,7 +189,7 @@ describe('maps that are refused', () => {
       'invalid-map: choose_args 0: bucket -1: 2 weights for 1 items',
     ],
   ] as const)('%s', (_, broken, message) => {
-    expect(refusal(() => FlatMap.fromModel(broken as CrushMap))).toBe(message);
+    expect(refusal(() => FlatMap.fromModel(broken))).toBe(message);
   });
 
   it('but a bucket under two parents and one that is empty are fine', () => {

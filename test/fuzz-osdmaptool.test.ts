@@ -16,8 +16,8 @@ import { fixture } from './fixtures.ts';
 import { dumpAllLines, HAS_OSDMAPTOOL, osdmaptool } from './osdmaptool.ts';
 import { Random } from './random.ts';
 
-const MAPS = Number(process.env['CRUSH_FUZZ_OSDMAPS'] ?? 100);
-const SEED = Number(process.env['CRUSH_FUZZ_SEED'] ?? Date.now() % 1_000_000);
+const MAPS = Number(process.env.CRUSH_FUZZ_OSDMAPS ?? 100);
+const SEED = Number(process.env.CRUSH_FUZZ_SEED ?? Date.now() % 1_000_000);
 const NONE = 0x7fffffff;
 
 /** Places of the file that hold the fields, found by what the reader says they hold. */

@@ -196,7 +196,11 @@ export class BinaryReader {
 
   #enter(at: number, known: number, version: number, compat: number): StructHeader {
     if (compat > known) {
-      throw this.error('unsupported', `version ${version} needs a reader of ${compat}, this one knows ${known}`, at);
+      throw this.error(
+        'unsupported',
+        `version ${version} needs a reader of ${compat}, this one knows ${known}`,
+        at,
+      );
     }
     const length = this.u32();
     if (length > this.left) {
