@@ -42,6 +42,9 @@ export interface ErrorPlace {
   readonly column?: number;
 }
 
+/** Characters that end a line or steer a terminal. */
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
+
 /**
  * An error of this library.
  *
@@ -72,7 +75,7 @@ export class CrushError extends Error {
     return error;
   }
 
-  /** One line for people: the place, then the message. */
+  /** One line for people: the place, then the message; what would break the line or the terminal is escaped. */
   describe(): string {
     const { file, path, offset, line, column } = this.place;
     const where = [
@@ -81,6 +84,7 @@ export class CrushError extends Error {
       path,
       offset === undefined ? undefined : `byte ${offset}`,
     ].filter((part) => part !== undefined);
-    return where.length === 0 ? this.message : `${where.join(': ')}: ${this.message}`;
+    const text = where.length === 0 ? this.message : `${where.join(': ')}: ${this.message}`;
+    return text.replace(CONTROL, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
   }
 }
