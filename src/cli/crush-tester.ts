@@ -3,6 +3,7 @@
  * `CrushTester::test` (Ceph's src/crush/CrushTester.cc).
  */
 import { DEFAULT_CHOOSE_ARGS, ITEM_NONE, type CrushMap, type CrushRule } from '../crush/model.ts';
+import { CrushError } from '../errors.ts';
 import { CrushMapper, type MapColumns, type SeedSource } from '../kernel/crush-mapper.ts';
 import type { CrushtoolOptions } from './crushtool-options.ts';
 import { formatFloat, formatRow } from './iostream-format.ts';
@@ -11,6 +12,9 @@ import { PACIFIC } from './release-option.ts';
 
 /** Inputs that are mapped and printed at a time: what is held in memory stays small whatever the range. */
 const RANGE = 1 << 14;
+
+/** Most retries that are counted one by one. */
+const MAX_HISTOGRAM = 1 << 20;
 
 /** Runs the test that the options ask for. */
 export async function testCrushMap(
@@ -28,7 +32,7 @@ export async function testCrushMap(
     err.add(`devices weights (hex): [${weights.join(',')}]\n`);
   }
   for (const rule of tester.selectRules()) await tester.testRule(rule);
-  if (options.showChooseTries) tester.printChooseTries();
+  if (options.showChooseTries) await tester.printChooseTries();
 }
 
 /** The choose_args that crushtool maps with: those of index 0, else those for every pool, else none. */
@@ -64,7 +68,7 @@ class CrushTester {
         ? { mode: 'plain' }
         : { mode: 'hashed', pool: Number(BigInt.asUintN(32, options.poolId)) };
     this.#chooseArgs = chooseArgsOf(map);
-    this.#tries = options.showChooseTries ? new Uint32Array(map.tunables.chooseTotalTries + 1) : undefined;
+    this.#tries = options.showChooseTries ? triesHistogram(map) : undefined;
     this.#statistics = options.showStatistics || options.showUtilization || options.showUtilizationAll;
     this.weights = deviceWeights(map, options.weights);
   }
@@ -106,10 +110,11 @@ class CrushTester {
   }
 
   /** Prints the histogram of retries over everything tested. */
-  printChooseTries(): void {
+  async printChooseTries(): Promise<void> {
     const tries = this.#tries ?? new Uint32Array(0);
     for (let i = 0; i < this.#map.tunables.chooseTotalTries; i++) {
       this.#out.add(`${String(i).padStart(2)}: ${String(tries[i] ?? 0).padStart(9)}\n`);
+      await this.#out.relieve();
     }
   }
 
@@ -213,8 +218,20 @@ function countItems(
   }
 }
 
+/** Room to count choices by their retries. */
+function triesHistogram({ tunables }: CrushMap): Uint32Array {
+  const tries = tunables.chooseTotalTries;
+  if (tries > MAX_HISTOGRAM) {
+    throw new CrushError(
+      'unsupported',
+      `choose_total_tries is ${tries}; a histogram has room for ${MAX_HISTOGRAM} at most`,
+    );
+  }
+  return new Uint32Array(tries + 1);
+}
+
 /** 16.16 reweights: as given, else 1.0 for devices that are in a bucket and 0 for the others. */
-function deviceWeights(map: CrushMap, given: ReadonlyMap<number, number>): Uint32Array {
+export function deviceWeights(map: CrushMap, given: ReadonlyMap<number, number> = new Map()): Uint32Array {
   const weights = new Uint32Array(map.maxDevices);
   for (const bucket of map.buckets) {
     for (const item of bucket?.items ?? []) {

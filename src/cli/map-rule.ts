@@ -1,9 +1,9 @@
 /** `crush-wasm map` for a CRUSH map, which has rules but no pools. */
 import type { CrushMap } from '../crush/model.ts';
-import { findRule, itemPresent } from '../crush/names.ts';
+import { findRule } from '../crush/names.ts';
 import { CrushError } from '../errors.ts';
 import { CrushMapper } from '../kernel/crush-mapper.ts';
-import { chooseArgsOf } from './crush-tester.ts';
+import { chooseArgsOf, deviceWeights } from './crush-tester.ts';
 import { misuse, type TextSink } from './io.ts';
 import { setJson, setText, type Format } from './map-writers.ts';
 
@@ -50,10 +50,8 @@ export async function mapRule(
     0x7fffffff,
   );
 
-  const reweights = Uint32Array.from({ length: map.maxDevices }, (_, osd) =>
-    itemPresent(map, osd) ? 0x10000 : 0,
-  );
   const mapper = new CrushMapper(map);
+  const reweights = deviceWeights(map);
   const write = ROW_WRITERS[format];
   if (format === 'table') out.add('X           ITEMS\n');
   if (format === 'csv') out.add('rule,x,items\n');

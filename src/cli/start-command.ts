@@ -6,7 +6,7 @@ import { CrushError } from '../errors.ts';
 import { CrushMapper } from '../kernel/crush-mapper.ts';
 import type { OsdMap } from '../osdmap/model.ts';
 import { PgMapper } from '../osdmap/pg-mapper.ts';
-import { chooseArgsOf } from './crush-tester.ts';
+import { chooseArgsOf, deviceWeights } from './crush-tester.ts';
 import type { CommandIo, TextSink } from './io.ts';
 import { loadMapFile } from './load.ts';
 import { packageFile, packageVersion } from './package-root.ts';
@@ -93,9 +93,7 @@ function startCrushMap(map: CrushMap, file: string, io: CommandIo, out: TextSink
   out.add(`crush-wasm ${packageVersion()}, ${file}: CRUSH map with ${rules.length} rules\n\n`);
   const mapper = new CrushMapper(map);
   const load = new Load(map.maxDevices);
-  const reweights = Uint32Array.from({ length: map.maxDevices }, (_, osd) =>
-    itemPresent(map, osd) ? 0x10000 : 0,
-  );
+  const reweights = deviceWeights(map);
   const mapAll = (visit: boolean): number => {
     for (const { id } of rules) {
       const columns = mapper.mapRange({
