@@ -1,7 +1,7 @@
 /**
  * The crushtool drop-in against what the original printed, and, where it is installed, against the original.
  */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { HAS_CRUSHTOOL } from './crushtool.ts';
@@ -198,5 +198,42 @@ describe.skipIf(CORPUS === undefined || !HAS_CRUSHTOOL)('the corpus, byte for by
         ];
   test.each(files)('%s', async (file) => {
     for (const args of TESTS) await expectSame('crushtool', ['-i', file, '--test', ...args]);
+  });
+});
+
+describe.skipIf(CORPUS === undefined)("Ceph's own command-line tests, of a newer release", () => {
+  /** Commands of a cram file: `  $ COMMAND` and the lines it prints below it. */
+  function commandsOf(name: string): { args: string[]; expected: string }[] {
+    const lines = readFileSync(corpus('crushtool-tests', name), 'utf8').split('\n');
+    const commands: { args: string[]; output: string[] }[] = [];
+    for (const line of lines) {
+      if (line.startsWith('  $ ')) {
+        const words = line.slice(4).replaceAll('"', '').split(' ');
+        const args = words.map((word) => word.replace('$TESTDIR', corpus('crushtool-tests')));
+        commands.push({ args, output: [] });
+      } else if (line.startsWith('  ')) {
+        const text = line.slice(2);
+        // Lines with characters that cannot be printed are escaped, and say so.
+        const isEscaped = text.endsWith(' (esc)');
+        commands.at(-1)?.output.push(isEscaped ? text.slice(0, -6).replaceAll('\\t', '\t') : text);
+      }
+    }
+    return commands
+      .filter(({ args }) => args[0] === 'crushtool' && args[1] === '-i' && args.includes('--test'))
+      .map(({ args, output }) => ({ args, expected: output.map((line) => `${line}\n`).join('') }));
+  }
+
+  const files =
+    CORPUS === undefined
+      ? []
+      : readdirSync(corpus('crushtool-tests')).filter((name) => /^test-map-.*\.t$/.test(name));
+  test.each(files)('%s', async (name) => {
+    const commands = commandsOf(name);
+    expect(commands.length).toBeGreaterThan(0);
+    for (const { args, expected } of commands) {
+      const { status, stdout } = await run(args);
+      expect(status).toBe(0);
+      expect(stdout).toBe(expected);
+    }
   });
 });
