@@ -72,6 +72,9 @@ export interface PgRange {
   readonly count?: number;
 }
 
+/** PGs a pool may have: a thousand times what Ceph itself allows, and less than a damaged count is likely to be. */
+const MAX_PGS = 1 << 28;
+
 /**
  * Maps the PGs and objects of one OSDMap.
  *
@@ -178,6 +181,11 @@ export class PgMapper {
 
   #map(pool: Pool, first: number, count: number): PgColumns {
     const { map } = this;
+    if (pool.pgNum > MAX_PGS) {
+      throw new CrushError('unsupported', `pg_num is ${pool.pgNum}, at most ${MAX_PGS} are supported`, {
+        path: `pool ${pool.id}`,
+      });
+    }
     const replicated = pool.type === POOL_TYPE.replicated;
     if (!replicated && pool.type !== POOL_TYPE.erasure) {
       throw new CrushError('unsupported', `pool type ${pool.type} is unknown`, { path: `pool ${pool.id}` });
