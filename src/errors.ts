@@ -85,6 +85,9 @@ export class CrushError extends Error {
       offset === undefined ? undefined : `byte ${offset}`,
     ].filter((part) => part !== undefined);
     const text = where.length === 0 ? this.message : `${where.join(': ')}: ${this.message}`;
-    return text.replace(CONTROL, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+    return text.replace(
+      CONTROL,
+      (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
+    );
   }
 }
