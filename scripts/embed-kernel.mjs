@@ -6,7 +6,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 const root = new URL('../', import.meta.url);
 const wasm = readFileSync(new URL('build/crush.wasm', root));
 const text = `// Written by scripts/embed-kernel.mjs from assembly/: the kernel's ${wasm.length} bytes, base64.
-export const KERNEL_BASE64 =
+export const KERNEL_BASE64: string =
   '${wasm.toString('base64')}';
 `;
 writeFileSync(new URL('src/kernel/kernel-bytes.ts', root), text);

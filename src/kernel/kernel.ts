@@ -6,7 +6,11 @@ import { instantiateSync } from '@assemblyscript/loader';
 import { CrushError } from '../errors.ts';
 import { KERNEL_BASE64 } from './kernel-bytes.ts';
 
-/** What the compiled kernel exports; addresses are bytes in its memory. See assembly/index.ts. */
+/**
+ * What the compiled kernel exports; addresses are bytes in its memory. See assembly/index.ts.
+ *
+ * @internal
+ */
 interface KernelExports extends Record<string, unknown> {
   readonly memory: WebAssembly.Memory;
   /** Runs a batch request; gives back a STATUS_*. */
@@ -29,7 +33,12 @@ const MAX_PAGES = 65536;
 
 let compiled: WebAssembly.Module | undefined;
 
-/** One instance of the kernel with memory of its own. */
+/**
+ * One instance of the kernel with memory of its own. Internal, so that the package's types need no types of
+ * WebAssembly, which a consumer's `lib` may not have.
+ *
+ * @internal
+ */
 export class Kernel {
   readonly exports: KernelExports;
   #words: Int32Array;
