@@ -57,7 +57,7 @@ describe('findRule', () => {
 
   it('says what there is', () => {
     for (const wrong of ['nope', -1, 1.5, '99', '']) {
-      expect(() => findRule(map, wrong)).toThrow(/no rule .*replicated_rule, hdd/);
+      expect(() => findRule(map, wrong)).toThrow(/no rule .*; the map has 0 'replicated_rule', 1 'hdd'/);
     }
   });
 });

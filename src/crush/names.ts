@@ -55,10 +55,16 @@ export function findRule(map: CrushMap, nameOrId: string | number): CrushRule {
   const isNumber = typeof nameOrId === 'number' || /^\d+$/.test(nameOrId);
   const rule = map.rules[named ?? (isNumber ? Number(nameOrId) : -1)];
   if (rule !== undefined) return rule;
-  const known = map.rules.flatMap((each, id) =>
-    each === undefined ? [] : [ruleName(map, id) ?? String(id)],
+  const wanted = typeof nameOrId === 'string' ? `'${nameOrId}'` : String(nameOrId);
+  throw new CrushError('not-found', `there is no rule ${wanted}; the map has ${ruleList(map)}`);
+}
+
+/** The rules of a map in words: `0 'replicated_rule', 1 'hdd'`, or `none`. */
+export function ruleList(map: CrushMap): string {
+  const rules = map.rules.flatMap((rule, id) =>
+    rule === undefined ? [] : [`${id} '${ruleName(map, id) ?? ''}'`],
   );
-  throw new CrushError('not-found', `no rule '${nameOrId}'; the map has ${known.join(', ') || 'none'}`);
+  return rules.join(', ') || 'none';
 }
 
 /** 16.16 weight of the item at a position of a bucket (`crush_get_bucket_item_weight`). */
