@@ -43,6 +43,7 @@ export {
 } from './kernel/crush-mapper.ts';
 export { hash32 } from './kernel/kernel.ts';
 
+export type { Bytes } from './formats/bytes.ts';
 export { type MapFile, readMap, readMapFile, type ReadMapOptions } from './formats/detect.ts';
 export { readCrushBinary } from './formats/crushmap-binary.ts';
 export { readCrushDump } from './formats/crushmap-json.ts';

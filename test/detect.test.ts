@@ -1,9 +1,15 @@
 /** Telling maps apart by content. */
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { CrushError } from '../src/errors.ts';
+import { readCrushBinary } from '../src/formats/crushmap-binary.ts';
+import { readCrushDump } from '../src/formats/crushmap-json.ts';
+import type { Bytes } from '../src/formats/bytes.ts';
 import { readMap, readMapFile, type ReadMapOptions } from '../src/formats/detect.ts';
 import { isGzip } from '../src/formats/gzip.ts';
+import { readOsdMapBinary } from '../src/formats/osdmap-binary.ts';
+import { readOsdMapJson, readReportJson } from '../src/formats/osdmap-json.ts';
 import { fixture } from './fixtures.ts';
 
 const crush = fixture('crushmaps/cluster-8osd.crushmap');
@@ -16,7 +22,7 @@ function utf8(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-function failure(bytes: Uint8Array, options?: ReadMapOptions): CrushError {
+function failure(bytes: Bytes, options?: ReadMapOptions): CrushError {
   try {
     readMap(bytes, options);
   } catch (error) {
@@ -26,7 +32,7 @@ function failure(bytes: Uint8Array, options?: ReadMapOptions): CrushError {
   throw new Error('was read without an error');
 }
 
-async function asyncFailure(bytes: Uint8Array, options?: ReadMapOptions): Promise<CrushError> {
+async function asyncFailure(bytes: Bytes, options?: ReadMapOptions): Promise<CrushError> {
   return readMapFile(bytes, options).then(
     () => {
       throw new Error('was read without an error');
@@ -64,7 +70,7 @@ describe('an osd dump', () => {
   it('asks for its CRUSH map', () => {
     const error = failure(osdDump);
     expect(error.code).toBe('bad-argument');
-    expect(error.message).toMatch(/no CRUSH map.*second file/);
+    expect(error.message).toMatch(/no CRUSH map.*ceph osd crush dump/);
   });
 
   it('takes it as JSON or binary, in either order', () => {
@@ -78,7 +84,7 @@ describe('an osd dump', () => {
   it('goes with nothing else', () => {
     expect(failure(osdDump, { second: osdDump }).code).toBe('bad-argument');
     expect(failure(osdmap, { second: crush }).message).toContain('a binary OSDMap and a binary CRUSH map');
-    expect(failure(osdDump, { second: utf8('what') }).place.path).toBe('second file');
+    expect(failure(osdDump, { second: utf8('what') }).place.path).toBe('second input');
   });
 });
 
@@ -129,6 +135,60 @@ describe('unknown', () => {
     expect(failure(utf8('{"buckets": [], "rules": [], "tunables": 3}')).place.path).toBe(
       'crush dump.devices',
     );
+  });
+});
+
+describe('what is given as bytes', () => {
+  const buffer = Uint8Array.from(crush).buffer;
+
+  it('may be an ArrayBuffer', async () => {
+    expect(readMap(buffer)).toEqual(readMap(crush));
+    expect(await readMapFile(buffer)).toEqual(readMap(crush));
+    expect(await readMapFile(Uint8Array.from(gzipSync(crush)).buffer)).toEqual(readMap(crush));
+    expect(readMap(Uint8Array.from(osdDump).buffer, { second: buffer })).toEqual(
+      readMap(osdDump, { second: crush }),
+    );
+    expect(readCrushBinary(buffer)).toEqual(readCrushBinary(crush));
+    expect(readOsdMapBinary(Uint8Array.from(osdmap).buffer)).toEqual(readOsdMapBinary(osdmap));
+  });
+
+  it('may come from another realm', () => {
+    expect(readMap(runInNewContext('new Uint8Array(bytes)', { bytes: crush }) as Uint8Array)).toEqual(
+      readMap(crush),
+    );
+  });
+
+  it.each([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    ['osdmap', 'a string: read the file first'],
+    [Promise.resolve(crush), 'a Promise: await it first'],
+    [new Response(''), 'a Response: await its arrayBuffer() first'],
+    [new Int32Array(2), 'an Int32Array'],
+    [[1, 2], 'an Array'],
+    [7, 'a number'],
+    [{}, 'an Object'],
+  ])('is refused: %s', async (value, named) => {
+    const bytes = value as unknown as Bytes;
+    for (const error of [failure(bytes), await asyncFailure(bytes)]) {
+      expect(error.code).toBe('bad-argument');
+      expect(error.message).toContain(`takes bytes, a Uint8Array or ArrayBuffer, not ${named}`);
+    }
+    expect(() => readCrushBinary(bytes)).toThrow(CrushError);
+    expect(() => readOsdMapBinary(bytes)).toThrow(CrushError);
+    if (value !== undefined) expect(failure(osdDump, { second: bytes }).message).toContain('option second');
+  });
+
+  it('is not for the readers of parsed JSON', () => {
+    const map = readCrushBinary(crush);
+    for (const json of [osdDump, osdDump.buffer, '{}']) {
+      for (const read of [readCrushDump, readReportJson, (dump: unknown) => readOsdMapJson(dump, map)]) {
+        expect(() => read(json)).toThrow(/takes parsed JSON, not .*JSON\.parse/);
+      }
+    }
+    const dump: unknown = JSON.parse(new TextDecoder().decode(osdDump));
+    const readWithout = readOsdMapJson as (dump: unknown) => unknown;
+    expect(() => readWithout(dump)).toThrow(/takes the CRUSH map as its second argument/);
   });
 });
 

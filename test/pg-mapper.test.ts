@@ -3,9 +3,10 @@
  * read, and the traps that such maps set.
  */
 import { describe, expect, it } from 'vitest';
-import { ITEM_NONE } from '../src/crush/model.ts';
+import { type CrushMap, ITEM_NONE } from '../src/crush/model.ts';
 import { CrushError } from '../src/errors.ts';
 import { readOsdMapBinary } from '../src/formats/osdmap-binary.ts';
+import { CrushMapper } from '../src/kernel/crush-mapper.ts';
 import { type OsdMap, type Pool, POOL_FLAG, type PgTable } from '../src/osdmap/model.ts';
 import { createMapper, view } from '../src/osdmap/pg-mapper.ts';
 import { fixture } from './fixtures.ts';
@@ -277,5 +278,40 @@ describe('ranges', () => {
       'unsupported',
     );
     expect(code(() => createMapper(withPool(calm, { ...rep, pgNum: 0 })).mapPg(rep.id, 0))).toBe('not-found');
+  });
+});
+
+describe('callers without types', () => {
+  const mapper = createMapper(calm);
+
+  it('may name a pool by id or name everywhere', () => {
+    expect(mapper.mapPool('rep')).toEqual(mapper.mapPool(rep.id));
+    expect(mapper.mapPg('rep', 3)).toEqual(mapper.mapPg(rep.id, 3));
+    expect(mapper.mapObject('rep', 'foo')).toEqual(mapper.mapObject(rep.id, { name: 'foo' }));
+    expect(() => mapper.mapPool('nope')).toThrow(/there is no pool 'nope'; the map has .*\d 'rep'/);
+  });
+
+  it('are told which map goes where', () => {
+    const create = createMapper as (map: unknown) => unknown;
+    const createCrush = (map: unknown): unknown => new CrushMapper(map as CrushMap);
+    const file = { kind: 'osdmap', encoding: 'binary', map: calm };
+    const cases: readonly [run: () => unknown, message: RegExp][] = [
+      [() => create(calm.crush), /a CRUSH map, which has no pools: take new CrushMapper/],
+      [() => create(file), /give the map inside \(file\.map\)/],
+      [() => create(undefined), /not another value/],
+      [() => createCrush(calm), /an OSDMap: give it the CRUSH map inside \(osdMap\.crush\)/],
+      [() => createCrush(file), /give it the map inside \(file\.map\)/],
+      [() => createCrush(null), /not another value/],
+    ];
+    for (const [run, message] of cases) {
+      expect(run).toThrow(CrushError);
+      expect(run).toThrow(message);
+    }
+  });
+
+  it('have to name an object', () => {
+    for (const object of [undefined, null, 7, {}, { name: 7 }, { name: 'a', key: 7 }]) {
+      expect(() => mapper.mapObject(rep.id, object as string)).toThrow(/an object is given by its name/);
+    }
   });
 });

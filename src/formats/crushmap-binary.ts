@@ -15,6 +15,7 @@ import {
   type CrushTunables,
 } from '../crush/model.ts';
 import { BinaryReader } from './binary-reader.ts';
+import { bytesOf, type Bytes } from './bytes.ts';
 
 /** The first word of a binary CRUSH map (`CRUSH_MAGIC`). */
 export const CRUSH_MAGIC = 0x00010000;
@@ -37,8 +38,8 @@ export const MAX_DEVICE_ID = 1 << 24;
  * console.log(map.rules.length, map.tunables.chooseTotalTries);
  * ```
  */
-export function readCrushBinary(bytes: Uint8Array, what = 'crushmap'): CrushMap {
-  const reader = new BinaryReader(bytes, what);
+export function readCrushBinary(bytes: Bytes, what = 'crushmap'): CrushMap {
+  const reader = new BinaryReader(bytesOf(bytes, 'readCrushBinary'), what);
   const magic = reader.u32();
   if (magic !== CRUSH_MAGIC) {
     throw reader.error('malformed', `not a CRUSH map: starts with 0x${magic.toString(16)}, not 0x10000`, 0);

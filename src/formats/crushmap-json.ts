@@ -19,7 +19,7 @@ import { MAX_TREE_ITEMS, listSums, strawLengths, treeNodeWeights } from '../crus
 import { CrushError } from '../errors.ts';
 import { readChooseArgsJson } from './choose-args-json.ts';
 import { MAX_DEVICE_ID } from './crushmap-binary.ts';
-import { byte, checkShape, int32, jsonPath, word } from './json-input.ts';
+import { byte, checkShape, demandParsed, int32, jsonPath, word } from './json-input.ts';
 
 /** Lowest bucket id that is read: the bucket table has an entry for every id down to the lowest. */
 const MIN_BUCKET_ID = -(1 << 20);
@@ -101,13 +101,15 @@ export interface ReadCrushDumpOptions {
 /**
  * Reads a parsed JSON dump of a CRUSH map.
  *
- * @throws CrushError `malformed` or `unsupported`, with the path in the JSON.
+ * @throws CrushError `malformed` or `unsupported`, with the path in the JSON; `bad-argument` for JSON that is not
+ * parsed.
  * @example
  * ```ts
  * const map = readCrushDump(JSON.parse(await readFile('crush-dump.json', 'utf8')));
  * ```
  */
 export function readCrushDump(json: unknown, options: ReadCrushDumpOptions = {}): CrushMap {
+  demandParsed(json, 'readCrushDump');
   const { what = 'crush dump', onNote = ignoreNote } = options;
   const dump = checkShape(dumpShape, json, what);
   const tunables = readTunables(dump);

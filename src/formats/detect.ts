@@ -5,6 +5,7 @@
 import type { CrushMap } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
 import type { OsdMap } from '../osdmap/model.ts';
+import { bytesOf, type Bytes } from './bytes.ts';
 import { CRUSH_MAGIC, readCrushBinary } from './crushmap-binary.ts';
 import { readCrushDump } from './crushmap-json.ts';
 import { MAX_UNPACKED_BYTES, gunzip, isGzip } from './gzip.ts';
@@ -23,7 +24,7 @@ export interface ReadMapOptions {
    * The other half of a pair of files: the JSON of `ceph osd dump` has no CRUSH map, so it needs the JSON of
    * `ceph osd crush dump` or a binary CRUSH map beside it. Either may come first.
    */
-  readonly second?: Uint8Array;
+  readonly second?: Bytes;
   /** Read an OSDMap although its checksum does not match. */
   readonly ignoreCrc?: boolean;
   /** Called with a sentence for each thing that a JSON dump leaves open, see `readCrushDump`. */
@@ -42,11 +43,12 @@ export interface ReadMapOptions {
  * if (file.kind === 'osdmap') console.log(file.map.epoch, file.map.pools.size);
  * ```
  */
-export async function readMapFile(bytes: Uint8Array, options: ReadMapOptions = {}): Promise<MapFile> {
+export async function readMapFile(bytes: Bytes, options: ReadMapOptions = {}): Promise<MapFile> {
   const limit = options.maxUnpackedBytes ?? MAX_UNPACKED_BYTES;
-  const unpacked = await gunzip(bytes, limit);
+  const unpacked = await gunzip(bytesOf(bytes, 'readMapFile'), limit);
   if (options.second === undefined) return readMap(unpacked, options);
-  return readMap(unpacked, { ...options, second: await gunzip(options.second, limit) });
+  const second = await gunzip(bytesOf(options.second, "readMapFile's option second"), limit);
+  return readMap(unpacked, { ...options, second });
 }
 
 /**
@@ -54,19 +56,19 @@ export async function readMapFile(bytes: Uint8Array, options: ReadMapOptions = {
  *
  * @throws CrushError, see {@link readMapFile}.
  */
-export function readMap(bytes: Uint8Array, options: ReadMapOptions = {}): MapFile {
+export function readMap(bytes: Bytes, options: ReadMapOptions = {}): MapFile {
   const { second } = options;
-  const input = recognise(bytes);
+  const input = recognise(bytesOf(bytes, 'readMap'));
   if (second === undefined) return readOne(input, options);
 
-  const inputs = [input, recogniseSecond(second)];
+  const inputs = [input, recogniseSecond(bytesOf(second, "readMap's option second"))];
   const dump = inputs.find((each) => each.content === 'osd dump');
   const crush = inputs.find((each) => each.content === 'crush dump' || each.content === 'crushmap');
   if (dump === undefined || crush === undefined) {
     const titles = inputs.map((each) => TITLES[each.content]).join(' and ');
     throw new CrushError(
       'bad-argument',
-      `two files are for the JSON of 'ceph osd dump' with its CRUSH map; these are ${titles}`,
+      `only the JSON of 'ceph osd dump' and its CRUSH map go together; these are ${titles}`,
     );
   }
   return { kind: 'osdmap', encoding: 'json', map: readOsdMapJson(dump.json, readCrush(crush, options)) };
@@ -104,8 +106,8 @@ function readOne(input: Input, options: ReadMapOptions): MapFile {
     case 'osd dump':
       throw new CrushError(
         'bad-argument',
-        `${TITLES[input.content]} has no CRUSH map: give the JSON of 'ceph osd crush dump', or a binary CRUSH map ` +
-          `('ceph osd getcrushmap'), as a second file`,
+        `${TITLES[input.content]} has no CRUSH map: give the JSON of 'ceph osd crush dump' with it, or a binary ` +
+          `CRUSH map ('ceph osd getcrushmap')`,
       );
   }
 }
@@ -123,19 +125,19 @@ function recogniseSecond(bytes: Uint8Array): Input {
   try {
     return recognise(bytes);
   } catch (error) {
-    throw error instanceof CrushError ? error.at({ path: 'second file' }) : error;
+    throw error instanceof CrushError ? error.at({ path: 'second input' }) : error;
   }
 }
 
 function recognise(bytes: Uint8Array): Input {
-  if (bytes.length === 0) throw unknownKind('the file is empty');
+  if (bytes.length === 0) throw unknownKind('the input is empty');
   if (isGzip(bytes)) throw unknownKind('the bytes are packed with gzip, which readMapFile unpacks');
   const format = PACKED_FORMATS.find(([, magic]) => magic.every((byte, i) => bytes[i] === byte));
-  if (format !== undefined) throw unknownKind(`the file is packed with ${format[0]}; unpack it first`);
+  if (format !== undefined) throw unknownKind(`the input is packed with ${format[0]}; unpack it first`);
   if (isText(bytes)) return recogniseText(bytes);
   if (startsAsCrushMap(bytes)) return { content: 'crushmap', bytes };
   if (startsAsOsdMap(bytes)) return { content: 'osdmap', bytes };
-  throw unknownKind(`the file starts with ${describeStart(bytes)}`);
+  throw unknownKind(`the input starts with ${describeStart(bytes)}`);
 }
 
 /** Packers that are named, so that people know what to do. */
@@ -170,9 +172,9 @@ function isText(bytes: Uint8Array): boolean {
 function recogniseText(bytes: Uint8Array): Input {
   const text = new TextDecoder().decode(bytes);
   if (isCrushText(text)) {
-    throw unknownKind('the file is a CRUSH map in text; compile it first (crushtool -c FILE -o OUTPUT)');
+    throw unknownKind('the input is a CRUSH map in text; compile it first (crushtool -c FILE -o OUTPUT)');
   }
-  if (findJsonObject(text) === undefined) throw unknownKind(`the file starts with ${describeStart(bytes)}`);
+  if (findJsonObject(text) === undefined) throw unknownKind(`the input starts with ${describeStart(bytes)}`);
   const json = parseJsonObject(text);
   const has = (...keys: readonly string[]): boolean =>
     keys.every((key) => Object.hasOwn(json as object, key));
@@ -181,7 +183,7 @@ function recogniseText(bytes: Uint8Array): Input {
   if (has('epoch', 'pools', 'osds')) return { content: 'osd dump', bytes, json };
   const keys = Object.keys(json as object);
   const shown = keys.slice(0, 5).join(', ') + (keys.length > 5 ? ' ...' : '');
-  throw unknownKind(`the file is JSON of another kind (${shown === '' ? 'empty' : `it has ${shown}`})`);
+  throw unknownKind(`the input is JSON of another kind (${shown === '' ? 'empty' : `it has ${shown}`})`);
 }
 
 /** Whether text is the source of a CRUSH map: by its title, or by the first word that is no comment. */

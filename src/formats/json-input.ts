@@ -3,6 +3,7 @@
  */
 import * as v from 'valibot';
 import { CrushError } from '../errors.ts';
+import { isBytes } from './bytes.ts';
 
 /** A whole number that Ceph holds in a signed 32-bit integer. */
 export const int32 = v.pipe(v.number(), v.integer(), v.minValue(-0x80000000), v.maxValue(0x7fffffff));
@@ -60,6 +61,21 @@ export function parseJsonObject(text: string): unknown {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CrushError('malformed', `not valid JSON: ${reason}`);
   }
+}
+
+/**
+ * Refuses JSON that was not parsed yet.
+ *
+ * @param caller - The function that it was given to, for the error.
+ * @throws CrushError `bad-argument`
+ */
+export function demandParsed(json: unknown, caller: string): void {
+  if (typeof json !== 'string' && !isBytes(json)) return;
+  const given = typeof json === 'string' ? 'text: JSON.parse it first' : 'bytes: JSON.parse their text first';
+  throw new CrushError(
+    'bad-argument',
+    `${caller} takes parsed JSON, not ${given}, or let readMap read the bytes of any map`,
+  );
 }
 
 /** Where the first line that begins with `{` starts, or undefined. */

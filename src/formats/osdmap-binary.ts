@@ -6,6 +6,7 @@
 import { CrushError } from '../errors.ts';
 import type { OsdMap } from '../osdmap/model.ts';
 import { BinaryReader } from './binary-reader.ts';
+import { bytesOf, type Bytes } from './bytes.ts';
 import { crc32c } from './crc32c.ts';
 import { assembleOsdMap } from './osdmap-assemble.ts';
 import { readClassicOsdMap } from './osdmap-classic.ts';
@@ -34,14 +35,14 @@ export interface ReadOsdMapOptions {
  * console.log(map.epoch, [...map.pools.values()].map((pool) => pool.name));
  * ```
  */
-export function readOsdMapBinary(bytes: Uint8Array, options: ReadOsdMapOptions = {}): OsdMap {
-  const reader = new BinaryReader(bytes, 'osdmap');
+export function readOsdMapBinary(bytes: Bytes, options: ReadOsdMapOptions = {}): OsdMap {
+  const reader = new BinaryReader(bytesOf(bytes, 'readOsdMapBinary'), 'osdmap');
   const first = reader.u8();
   reader.offset = 0;
   if (first < FIRST_WRAPPER) return readClassicOsdMap(reader);
 
   const wrapper = reader.start(WRAPPER_VERSION);
-  const end = wrapper.end ?? bytes.length;
+  const end = wrapper.end ?? reader.limit;
   reader.limit = end;
   const hasCrc = wrapper.version >= WRAPPER_VERSION;
   // The checksum is settled before anything is read by it, so that a damaged map is called damaged.
@@ -68,7 +69,7 @@ function checkCrc(reader: BinaryReader, ignore: boolean): number {
     throw new CrushError(
       'bad-crc',
       `checksum ${hex32(stored)} is stored, but the map's bytes give ${hex32(computed)}: the map is damaged ` +
-        '(--ignore-crc reads it anyway)',
+        '(to read it anyway, ignore its checksum: ignoreCrc, --ignore-crc)',
       { path: reader.path, offset: at },
     );
   }

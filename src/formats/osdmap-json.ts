@@ -6,11 +6,12 @@
  * map also tells of one that was removed while it was in.
  */
 import * as v from 'valibot';
+import { mapKind } from '../crush/kind.ts';
 import type { CrushMap } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
 import type { OsdMap, Pool } from '../osdmap/model.ts';
 import { readCrushDump, type ReadCrushDumpOptions } from './crushmap-json.ts';
-import { checkShape, int32, jsonPath, word } from './json-input.ts';
+import { checkShape, demandParsed, int32, jsonPath, word } from './json-input.ts';
 import { assembleOsdMap, checkMaxOsd, type Refuse } from './osdmap-assemble.ts';
 import { NO_TIME } from './osdmap-parts.ts';
 import {
@@ -122,7 +123,8 @@ export interface ReadOsdMapJsonOptions {
  *
  * @param osdDump - the parsed JSON.
  * @param crush - the CRUSH map of the same time, from `ceph osd crush dump` or `ceph osd getcrushmap`.
- * @throws CrushError `malformed`, with the path of the value that does not fit.
+ * @throws CrushError `malformed`, with the path of the value that does not fit; `bad-argument` for JSON that is not
+ * parsed and for want of a CRUSH map.
  * @example
  * ```ts
  * const crush = readCrushDump(JSON.parse(crushDumpText));
@@ -134,6 +136,13 @@ export function readOsdMapJson(
   crush: CrushMap,
   options: ReadOsdMapJsonOptions = {},
 ): OsdMap {
+  demandParsed(osdDump, 'readOsdMapJson');
+  if (mapKind(crush) !== 'CRUSH map') {
+    throw new CrushError(
+      'bad-argument',
+      'readOsdMapJson takes the CRUSH map as its second argument: what readCrushDump or readCrushBinary returns',
+    );
+  }
   const what = options.what ?? 'osd dump';
   const dump = checkShape(dumpShape, osdDump, what);
   const refuse: Refuse = (field, reason) => new CrushError('malformed', reason, { path: `${what}.${field}` });
@@ -214,6 +223,7 @@ export function readOsdMapJson(
  * @throws CrushError `malformed`, with the path of the value that does not fit.
  */
 export function readReportJson(report: unknown, options: Pick<ReadCrushDumpOptions, 'onNote'> = {}): OsdMap {
+  demandParsed(report, 'readReportJson');
   const { osdmap, crushmap } = checkShape(reportShape, report, 'report');
   const crush = readCrushDump(crushmap, { ...options, what: 'report.crushmap' });
   return readOsdMapJson(osdmap, crush, { what: 'report.osdmap' });

@@ -3,6 +3,7 @@
  */
 import * as L from '../../assembly/layout.ts';
 import { FlatMap } from '../crush/flat.ts';
+import { mapKind } from '../crush/kind.ts';
 import type { CrushMap } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
 import { Kernel } from './kernel.ts';
@@ -92,9 +93,11 @@ export class CrushMapper {
   #buffers: { size: number; reweights: number; tries: number; at: Buffers } | undefined;
 
   /**
-   * @throws {@link CrushError} `invalid-map` or `unsupported`, see {@link FlatMap.fromModel}
+   * @throws {@link CrushError} `invalid-map` or `unsupported`, see {@link FlatMap.fromModel}; `bad-argument` for
+   * what is no CRUSH map
    */
   constructor(map: CrushMap | FlatMap, options: CrushMapperOptions = {}) {
+    if (!(map instanceof FlatMap)) demandCrushMap(map);
     this.flat = map instanceof FlatMap ? map : FlatMap.fromModel(map);
     this.#workLimit = options.workLimit ?? DEFAULT_WORK_LIMIT;
     demandInteger('workLimit', this.#workLimit, 1, 0x7fffffff);
@@ -217,6 +220,18 @@ interface Buffers {
 /** The next power of two from `n` on, less 1 (`pg_pool_t::calc_pg_masks`). */
 export function pgMask(n: number): number {
   return n <= 1 ? 0 : 2 ** (32 - Math.clz32(n - 1)) - 1;
+}
+
+/** Callers without types pass other maps. */
+function demandCrushMap(map: unknown): void {
+  const kind = mapKind(map);
+  if (kind === 'CRUSH map') return;
+  const given = {
+    OSDMap: 'an OSDMap: give it the CRUSH map inside (osdMap.crush), or take createMapper(osdMap)',
+    'map file': 'what readMap returns: give it the map inside (file.map)',
+    other: 'another value',
+  }[kind];
+  throw new CrushError('bad-argument', `CrushMapper takes a CRUSH map, not ${given}`);
 }
 
 function demandInteger(name: string, value: number, least: number, most: number): void {

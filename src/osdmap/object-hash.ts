@@ -24,9 +24,16 @@ export interface ObjectName {
  * `namespace + 0x1f + key`. Strings are hashed as UTF-8.
  *
  * @returns 0 .. 4294967295
- * @throws {@link CrushError} `unsupported` when the pool's object hash is neither linux nor rjenkins
+ * @throws {@link CrushError} `unsupported` when the pool's object hash is neither linux nor rjenkins, `bad-argument`
+ * for an object without a name
  */
 export function objectHash(pool: Pool, object: ObjectName): number {
+  if (!isObjectName(object)) {
+    throw new CrushError(
+      'bad-argument',
+      'an object is given by its name, or as { name, namespace, key } of text',
+    );
+  }
   const key = utf8.encode(object.key !== undefined && object.key !== '' ? object.key : object.name);
   const namespace = utf8.encode(object.namespace ?? '');
   let bytes = key;
@@ -41,6 +48,15 @@ export function objectHash(pool: Pool, object: ObjectName): number {
   throw new CrushError('unsupported', `object hash ${pool.objectHash} is unknown (1 linux, 2 rjenkins)`, {
     path: `pool ${pool.id}`,
   });
+}
+
+/** Whether a value, of a caller without types, names an object. */
+function isObjectName(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('name' in value)) return false;
+  const { name, namespace, key } = value as Readonly<Record<string, unknown>>;
+  return (
+    typeof name === 'string' && [namespace, key].every((part) => /^(string|undefined)$/.test(typeof part))
+  );
 }
 
 /**

@@ -4,6 +4,7 @@
  *
  * Follows `OSDMap::_pg_to_up_acting_osds` and the functions it calls (Ceph's src/osd/OSDMap.cc).
  */
+import { mapKind } from '../crush/kind.ts';
 import { DEFAULT_CHOOSE_ARGS } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
 import { CrushMapper, type CrushMapperOptions, type MapRequest } from '../kernel/crush-mapper.ts';
@@ -82,7 +83,7 @@ const MAX_PGS = 1 << 28;
  * ```ts
  * const mapper = createMapper(map);
  * const { up, width } = mapper.mapPool(2);
- * const { acting, actingPrimary } = mapper.mapObject(2, 'rbd_header.1234');
+ * const { acting, actingPrimary } = mapper.mapObject('rbd', 'rbd_header.1234');
  * ```
  */
 export class PgMapper {
@@ -92,9 +93,11 @@ export class PgMapper {
   readonly #overlays = new Map<number, PgOverlay>();
 
   /**
-   * @throws {@link CrushError} `invalid-map` or `unsupported` when the map's CRUSH map cannot be mapped from
+   * @throws {@link CrushError} `invalid-map` or `unsupported` when the map's CRUSH map cannot be mapped from,
+   * `bad-argument` for what is no OSDMap
    */
   constructor(map: OsdMap, options: PgMapperOptions = {}) {
+    demandOsdMap(map);
     this.map = map;
     this.crush = new CrushMapper(map.crush, options);
     this.#release = options.release ?? Number.POSITIVE_INFINITY;
@@ -112,17 +115,20 @@ export class PgMapper {
     } else {
       for (const pool of this.map.pools.values()) if (pool.name === idOrName) return pool;
     }
-    throw new CrushError('not-found', `there is no pool ${idOrName}`);
+    const known = [...this.map.pools.values()].map(({ id, name }) => `${id} '${name}'`).join(', ');
+    const wanted = typeof idOrName === 'string' ? `'${idOrName}'` : String(idOrName);
+    throw new CrushError('not-found', `there is no pool ${wanted}; the map has ${known || 'none'}`);
   }
 
   /**
    * Maps a pool, or a run of its PGs.
    *
+   * @param idOrName - the pool's id or name
    * @throws {@link CrushError} `not-found` without such a pool, `bad-argument` for a range outside it, `unsupported`
    * for a pool of unknown type, and what {@link CrushMapper.mapRange} throws
    */
-  mapPool(poolId: number, range: PgRange = {}): PgColumns {
-    const pool = this.pool(poolId);
+  mapPool(idOrName: number | string, range: PgRange = {}): PgColumns {
+    const pool = this.pool(idOrName);
     const first = range.first ?? 0;
     const count = range.count ?? Math.max(0, pool.pgNum - first);
     if (
@@ -134,7 +140,7 @@ export class PgMapper {
     ) {
       throw new CrushError(
         'bad-argument',
-        `pool ${poolId} has ${pool.pgNum} PGs, not ${count} from ${first} on`,
+        `pool ${pool.id} has ${pool.pgNum} PGs, not ${count} from ${first} on`,
       );
     }
     return this.#map(pool, first, count);
@@ -155,28 +161,30 @@ export class PgMapper {
   /**
    * Maps one PG. A seed beyond pg_num is that of an object's full hash: it is reduced as Ceph does it.
    *
+   * @param idOrName - the pool's id or name
    * @throws as {@link PgMapper.mapPool}
    */
-  mapPg(poolId: number, ps: number): PgMapping {
-    const pool = this.pool(poolId);
+  mapPg(idOrName: number | string, ps: number): PgMapping {
+    const pool = this.pool(idOrName);
     if (!Number.isInteger(ps) || ps < 0 || ps > 0xffffffff) {
       throw new CrushError('bad-argument', `a placement seed is a 32-bit number, not ${ps}`);
     }
-    if (pool.pgNum === 0) throw new CrushError('not-found', `pool ${poolId} has no PGs`);
+    if (pool.pgNum === 0) throw new CrushError('not-found', `pool ${pool.id} has no PGs`);
     return view(this.#map(pool, ps, 1), 0);
   }
 
   /**
    * Maps an object.
    *
+   * @param idOrName - the pool's id or name
    * @param object - its name, or name, namespace and locator key
    * @throws as {@link PgMapper.mapPool}
    */
-  mapObject(poolId: number, object: string | ObjectName): ObjectMapping {
-    const pool = this.pool(poolId);
+  mapObject(idOrName: number | string, object: string | ObjectName): ObjectMapping {
+    const pool = this.pool(idOrName);
     const hash = objectHash(pool, typeof object === 'string' ? { name: object } : object);
-    if (pool.pgNum === 0) throw new CrushError('not-found', `pool ${poolId} has no PGs`);
-    return { ...this.mapPg(poolId, stableMod(hash, pool.pgNum)), hash };
+    if (pool.pgNum === 0) throw new CrushError('not-found', `pool ${pool.id} has no PGs`);
+    return { ...this.mapPg(pool.id, stableMod(hash, pool.pgNum)), hash };
   }
 
   #map(pool: Pool, first: number, count: number): PgColumns {
@@ -221,10 +229,23 @@ export class PgMapper {
 /**
  * Makes a mapper for an OSDMap.
  *
- * @throws {@link CrushError} `invalid-map` or `unsupported` when the map's CRUSH map cannot be mapped from
+ * @throws {@link CrushError} `invalid-map` or `unsupported` when the map's CRUSH map cannot be mapped from,
+ * `bad-argument` for what is no OSDMap
  */
 export function createMapper(map: OsdMap, options: PgMapperOptions = {}): PgMapper {
   return new PgMapper(map, options);
+}
+
+/** Callers without types pass other maps. */
+function demandOsdMap(map: unknown): void {
+  const kind = mapKind(map);
+  if (kind === 'OSDMap') return;
+  const given = {
+    'CRUSH map': 'a CRUSH map, which has no pools: take new CrushMapper(map)',
+    'map file': 'what readMap returns: give the map inside (file.map)',
+    other: 'another value',
+  }[kind];
+  throw new CrushError('bad-argument', `the PGs of an OSDMap can be mapped, not ${given}`);
 }
 
 /** One PG of a run of columns as an object, holes as 2147483647 (ITEM_NONE). */
