@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { HAS_CRUSHTOOL } from './crushtool.ts';
 import { CORPUS, corpus, FIXTURES, fixture, fixtureText } from './fixtures.ts';
-import { expectSame, run } from './run-cli.ts';
+import { expectSame, run, runTogether, runToolTogether } from './run-cli.ts';
 
 const map = (name: string): string => join(FIXTURES, 'crushmaps', `${name}.crushmap`);
 
@@ -135,6 +135,15 @@ describe.skipIf(!HAS_CRUSHTOOL)('the original, byte for byte', () => {
   const names = ['algorithms-v0', 'algorithms-v1', 'classes', 's', 'cluster-8osd'];
   test.each(TESTS.map((args) => [args.join(' '), args] as const))('%s', async (_, args) => {
     for (const name of names) await expectSame('crushtool', ['-i', map(name), '--test', ...args]);
+  });
+
+  test.each([
+    ['--show-utilization-all', '--show-mappings', '--num-rep', '3', '--min-x', '0', '--max-x', '20000'],
+    ['--x', '1'],
+  ])('in one file: %s %s', async (...args) => {
+    const all = ['-i', map('s'), '--test', ...args];
+    const ours = await runTogether(['crushtool', ...all, '--as-release', '16']);
+    expect(ours).toBe(runToolTogether('crushtool', all));
   });
 
   const S = map('s');

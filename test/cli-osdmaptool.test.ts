@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CORPUS, corpus, FIXTURES, fixtureText } from './fixtures.ts';
 import { HAS_OSDMAPTOOL } from './osdmaptool.ts';
-import { expectSame, run } from './run-cli.ts';
+import { expectSame, run, runTogether, runToolTogether } from './run-cli.ts';
 
 const CLUSTER = join(FIXTURES, 'cluster-8osd/osdmap');
 const OTHERS = [
@@ -67,6 +67,34 @@ test('options of the original that are not there are named', async () => {
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^osdmaptool: --[a-z-_]+ is not supported by this version of crush-wasm\n$/);
   }
+});
+
+describe('what goes to one file stands in order', () => {
+  const USAGE = /^ ?usage:[^]*/m;
+
+  test('a complaint after what was done before it, and before the usage', async () => {
+    const args = [CLUSTER, '--mark-up-in', '--test-map-pg', 'zz'];
+    const text = await runTogether(['osdmaptool', ...args]);
+    expect(text.replace(USAGE, 'usage')).toBe(
+      `osdmaptool: osdmap file '${CLUSTER}'\nmarking all OSDs up and in\n` +
+        "osdmaptool: failed to parse pg 'zz\nusage",
+    );
+  });
+
+  test
+    .skipIf(!HAS_OSDMAPTOOL)
+    .each([
+      [[CLUSTER]],
+      [[CLUSTER, CLUSTER]],
+      [[CLUSTER, '--mark-up-in', '--test-map-pg', 'zz']],
+      [[CLUSTER, '--mark-up-in', '--test-map-object', 'foo', '--pool', '77']],
+      [[CLUSTER, '--mark-out', '1', '--test-map-pgs', '--pool', '77']],
+      [[CLUSTER, '--test-map-pgs-dump']],
+    ])('%j', async (args) => {
+    const ours = await runTogether(['osdmaptool', ...args, '--as-release', '16']);
+    const real = runToolTogether('osdmaptool', args);
+    expect(ours.replace(USAGE, 'usage')).toBe(real.replace(USAGE, 'usage'));
+  });
 });
 
 test('the newest release prints what 16 does not know', async () => {

@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly stdin?: Uint8Array;
   /** The reader of standard output goes away after so many characters. */
   readonly closeAfter?: number;
+  /** Gets what is written to either output, in order. */
+  readonly onWrite?: (text: string) => void;
 }
 
 /** Runs `crush-wasm ARGV`. */
@@ -31,6 +33,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
         return Promise.reject(new OutputClosed('write EPIPE'));
       }
       text[name] += chunk;
+      options.onWrite?.(chunk);
       return Promise.resolve();
     },
   });
@@ -47,6 +50,18 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
 /** Runs one of Ceph's tools. */
 export function runTool(tool: string, args: readonly string[]): Outcome {
   return spawnSync(tool, args, { encoding: 'utf8', maxBuffer: 1 << 28, timeout: 60_000 });
+}
+
+/** What a command prints where standard output and error are one file. */
+export async function runTogether(argv: readonly string[]): Promise<string> {
+  let text = '';
+  await run(argv, { onWrite: (chunk) => (text += chunk) });
+  return text;
+}
+
+/** What one of Ceph's tools prints where standard output and error are one file. */
+export function runToolTogether(tool: string, args: readonly string[]): string {
+  return runTool('sh', ['-c', 'exec "$0" "$@" 2>&1', tool, ...args]).stdout;
 }
 
 /** Expects the drop-in to print and return what Ceph's tool does (of release 16, as Debian has it). */

@@ -6,7 +6,7 @@ import type { CrushMap } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
 import { testCrushMap } from './crush-tester.ts';
 import { CRUSHTOOL_USAGE, parseCrushtoolOptions } from './crushtool-options.ts';
-import { CommandExit, TextSink, type CommandIo } from './io.ts';
+import { CommandExit, TextSinks, type CommandIo } from './io.ts';
 import { readCrushMapFile, readFileLikeCeph } from './load.ts';
 
 /** Runs `crushtool ARGV` and gives its exit status. */
@@ -15,8 +15,8 @@ export async function crushtool(argv: readonly string[], io: CommandIo): Promise
     await io.stdout.write(CRUSHTOOL_USAGE);
     return 0;
   }
-  const err = new TextSink(io.stderr);
-  const out = new TextSink(io.stdout);
+  const sinks = new TextSinks(io);
+  const { out, err } = sinks;
   try {
     const options = parseCrushtoolOptions(argv, (text) => err.add(text));
     const map = options.file === '' ? undefined : await readMapOrExit(options.file, io);
@@ -28,8 +28,7 @@ export async function crushtool(argv: readonly string[], io: CommandIo): Promise
       out.add("crushtool successfully built or modified map.  Use '-o <file>' to write it out.\n");
     }
   } finally {
-    await err.flush();
-    await out.flush();
+    await sinks.flush();
   }
   return 0;
 }

@@ -29,7 +29,7 @@ export class OutputClosed extends Error {
   override readonly name = 'OutputClosed';
 }
 
-/** Ends a command with an exit status and, maybe, last words. */
+/** Ends a command with an exit status and, maybe, last words: those on standard error come first. */
 export class CommandExit extends Error {
   override readonly name = 'CommandExit';
   readonly status: number;
@@ -55,39 +55,52 @@ export function misuse(text: string): CommandExit {
 /** Characters that are gathered before a stream is bothered. */
 const CHUNK = 1 << 16;
 
-/** Gathers text and hands it on in large chunks, waiting for the stream whenever one is full. */
-export class TextSink {
-  readonly #output: TextOutput;
-  #parts: string[] = [];
+/** Gathers text for one of a command's outputs; its {@link TextSinks} hands the text on. */
+export interface TextSink {
+  /** Adds text; call {@link relieve} now and then in long loops. */
+  add(text: string): void;
+  /** Writes out what the command's sinks hold if that is a large chunk. */
+  relieve(): Promise<void>;
+}
+
+/**
+ * Gathers a command's text and hands it on in large chunks, waiting for the stream whenever one is full. Text for
+ * both outputs is written in the order in which it was added, so that it reads right where they are one file.
+ */
+export class TextSinks {
+  readonly out: TextSink;
+  readonly err: TextSink;
+  #runs: { readonly output: TextOutput; readonly parts: string[] }[] = [];
   #gathered = 0;
 
-  constructor(output: TextOutput) {
-    this.#output = output;
-  }
-
-  /** Adds text; call {@link relieve} now and then in long loops. */
-  add(text: string): void {
-    this.#parts.push(text);
-    this.#gathered += text.length;
-  }
-
-  /** Whether {@link relieve} has something to do. */
-  get isFull(): boolean {
-    return this.#gathered >= CHUNK;
-  }
-
-  /** Writes out if a chunk is full. */
-  async relieve(): Promise<void> {
-    if (this.isFull) await this.flush();
+  constructor(io: CommandIo) {
+    this.out = this.#sinkOf(io.stdout);
+    this.err = this.#sinkOf(io.stderr);
   }
 
   /** Writes out everything. */
   async flush(): Promise<void> {
-    if (this.#gathered === 0) return;
-    const text = this.#parts.join('');
-    this.#parts = [];
+    const runs = this.#runs;
+    this.#runs = [];
     this.#gathered = 0;
-    await this.#output.write(text);
+    for (const { output, parts } of runs) await output.write(parts.join(''));
+  }
+
+  #sinkOf(output: TextOutput): TextSink {
+    return {
+      add: (text) => this.#add(output, text),
+      relieve: async () => {
+        if (this.#gathered >= CHUNK) await this.flush();
+      },
+    };
+  }
+
+  #add(output: TextOutput, text: string): void {
+    if (text === '') return;
+    const last = this.#runs.at(-1);
+    if (last?.output === output) last.parts.push(text);
+    else this.#runs.push({ output, parts: [text] });
+    this.#gathered += text.length;
   }
 }
 

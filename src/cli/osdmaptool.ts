@@ -7,7 +7,7 @@ import { clearTemp, markAllUpIn, markIn, markOut, markUp } from '../osdmap/edit.
 import type { OsdMap } from '../osdmap/model.ts';
 import { PgMapper } from '../osdmap/pg-mapper.ts';
 import { formatPgId, formatVector } from './iostream-format.ts';
-import { CommandExit, TextSink, type CommandIo } from './io.ts';
+import { CommandExit, TextSinks, type CommandIo, type TextSink } from './io.ts';
 import { readFileLikeCeph, readOsdMapFile } from './load.ts';
 import { printOsdMap } from './osdmap-print.ts';
 import {
@@ -30,7 +30,8 @@ export async function osdmaptool(argv: readonly string[], io: CommandIo): Promis
   const options = parseOsdmaptoolOptions(argv);
   await io.stderr.write(`osdmaptool: osdmap file '${options.file}'\n`);
 
-  const sink = new TextSink(io.stdout);
+  const sinks = new TextSinks(io);
+  const sink = sinks.out;
   try {
     let map = await readMapOrExit(options.file, io);
     map = applyEdits(map, options, sink);
@@ -43,7 +44,7 @@ export async function osdmaptool(argv: readonly string[], io: CommandIo): Promis
     }
     if (options.print) printOsdMap(map, options.release, sink);
   } finally {
-    await sink.flush();
+    await sinks.flush();
   }
   return 0;
 }

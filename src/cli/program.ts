@@ -6,7 +6,7 @@ import { Command, CommanderError } from 'commander';
 import { CrushError } from '../errors.ts';
 import { crushtool } from './crushtool.ts';
 import { infoCommand, type InfoOptions } from './info-command.ts';
-import { CommandExit, MISUSE, OutputClosed, TextSink, type CommandIo } from './io.ts';
+import { CommandExit, MISUSE, OutputClosed, TextSinks, type CommandIo, type TextSink } from './io.ts';
 import { mapCommand, type MapOptions } from './map-command.ts';
 import { osdmaptool } from './osdmaptool.ts';
 import { packageVersion } from './package-root.ts';
@@ -34,18 +34,16 @@ async function run(argv: readonly string[], io: CommandIo): Promise<number> {
   const dropIn = DROP_INS[argv[0] ?? ''];
   if (dropIn !== undefined) return dropIn(argv.slice(1), io);
 
-  const out = new TextSink(io.stdout);
-  const err = new TextSink(io.stderr);
+  const sinks = new TextSinks(io);
   try {
-    await buildProgram(io, out, err).parseAsync([...argv], { from: 'user' });
+    await buildProgram(io, sinks.out, sinks.err).parseAsync([...argv], { from: 'user' });
     return 0;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help that was asked for is a success; help for want of a command is not.
     return error.exitCode === 0 ? 0 : MISUSE;
   } finally {
-    await out.flush();
-    await err.flush();
+    await sinks.flush();
   }
 }
 
@@ -56,8 +54,8 @@ async function report(running: Promise<number>, io: CommandIo): Promise<number> 
   } catch (error) {
     if (error instanceof OutputClosed) return 0;
     if (error instanceof CommandExit) {
-      if (error.stdout !== '') await io.stdout.write(error.stdout);
       if (error.stderr !== '') await io.stderr.write(error.stderr);
+      if (error.stdout !== '') await io.stdout.write(error.stdout);
       return error.status;
     }
     if (error instanceof CrushError) {
