@@ -94,6 +94,8 @@ const TUNABLES = {
 
 /** Text for `--help`. */
 export const CRUSHTOOL_USAGE = `usage: crushtool -i MAPFILE --test [options]
+  -i, --infn MAPFILE          the map, '-' for standard input
+  -t, --test                  map a range of inputs
   --show-mappings             print every mapping
   --show-bad-mappings         print mappings with too few items or with holes
   --show-statistics           print how many mappings have which length
@@ -105,10 +107,13 @@ export const CRUSHTOOL_USAGE = `usage: crushtool -i MAPFILE --test [options]
   --x X                       input to map, or --min-x X --max-x X (default: 0..1023)
   --pool-id P                 hash inputs with a pool id, as pools do
   --weight DEVICE WEIGHT      reweight of a device, 0 to 1
+  --batches N                 taken and checked; the mappings are the same in any number of batches
   --set-choose-total-tries N  and --set-choose-local-tries, --set-choose-local-fallback-tries,
                               --set-chooseleaf-descend-once, --set-chooseleaf-vary-r, --set-chooseleaf-stable,
-                              --set-straw-calc-version: test with other tunables
-  --as-release N              print as Ceph release N does (16 is Pacific; default: the newest)
+                              --set-straw-calc-version, --set-allowed-bucket-algs: test with other tunables
+  --enable-unsafe-tunables    taken, without effect; so is -v, --verbose
+  --as-release N              print as Ceph release N does (16 is Pacific; default: the newest); up to 16 there
+                              is --ruleset S, and no --min-rep and --max-rep
 `;
 
 /** Reads the command line as the original does; `warn` gets what it says before it is sure. */

@@ -80,6 +80,7 @@ export const OSDMAPTOOL_USAGE = `usage: osdmaptool MAPFILE [options]
   --mark-out OSD              pretend that an OSD is out
   --clear-temp                forget pg_temp and primary_temp
   --as-release N              print as Ceph release N does (16 is Pacific; default: the newest)
+  --conf, --debug-osd ...     Ceph's own configuration options: taken, without effect
 `;
 
 /** Reads the command line as the original does. */
