@@ -1,189 +1,19 @@
 /**
- * The commands for people: map, info, start, and how every command fails.
+ * The commands for people: info, start, and how every command fails.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FIXTURES, fixture, fixtureText } from './fixtures.ts';
 import { run } from './run-cli.ts';
+import { useTempFolder } from './temp-folder.ts';
 
 const OSDMAP = join(FIXTURES, 'cluster-8osd/osdmap');
-const CRUSHMAP = join(FIXTURES, 'crushmaps/cluster-8osd.crushmap');
 
-let folder = '';
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'crush-wasm-'));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
-
-function file(name: string, content: Uint8Array | string): string {
-  const path = join(folder, name);
-  writeFileSync(path, content);
-  return path;
-}
-
-/** `1.0 raw ([0,6,3], p0) up (...) acting (...)` of osdmaptool as a row of JSON. */
-function expectedRows(): unknown[] {
-  return [
-    ...fixtureText('cluster-8osd/test-map-pgs-dump-all.txt').matchAll(
-      /^(\d+)\.([0-9a-f]+) raw \(\[(.*)\], p(.*)\) up \(\[(.*)\], p(.*)\) acting \(\[(.*)\], p(.*)\)$/gm,
-    ),
-  ].map(([, pool, ps, ...sets]) => {
-    const osds = (text = ''): (number | null)[] =>
-      text === '' ? [] : text.split(',').map((osd) => (osd === '2147483647' ? null : Number(osd)));
-    const primary = (text?: string): number | null => (text === '-1' ? null : Number(text));
-    return {
-      pgid: `${pool}.${ps}`,
-      pool: Number(pool),
-      ps: parseInt(ps ?? '', 16),
-      raw: osds(sets[0]),
-      raw_primary: primary(sets[1]),
-      up: osds(sets[2]),
-      up_primary: primary(sets[3]),
-      acting: osds(sets[4]),
-      acting_primary: primary(sets[5]),
-    };
-  });
-}
-
-describe('map', () => {
-  test('every format says what osdmaptool says', async () => {
-    const rows = expectedRows() as Record<string, (number | null)[] | number | string | null>[];
-    expect(rows).toHaveLength(321);
-    const json = await run(['map', OSDMAP, '--format', 'json']);
-    expect(JSON.parse(json.stdout)).toEqual({
-      fsid: 'abe2279a-b9d1-448f-a67d-24b8cc9f2a87',
-      epoch: 97,
-      pgs: rows,
-    });
-    const ndjson = await run(['map', OSDMAP, '--format', 'ndjson']);
-    expect(
-      ndjson.stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line) as unknown),
-    ).toEqual(rows);
-
-    const set = (value: unknown, separator: string): string =>
-      (value as (number | null)[]).map((osd) => osd ?? '-').join(separator);
-    const csv = await run(['map', OSDMAP, '--format', 'csv']);
-    expect(csv.stdout.trimEnd().split('\n').slice(1)).toEqual(
-      rows.map((row) =>
-        [
-          row.pgid,
-          ...(['raw', 'up', 'acting'] as const).flatMap((kind) => [
-            set(row[kind], ' '),
-            row[`${kind}_primary`] ?? '',
-          ]),
-        ].join(','),
-      ),
-    );
-    const table = await run(['map', OSDMAP]);
-    expect(
-      table.stdout
-        .trimEnd()
-        .split('\n')
-        .slice(1)
-        .map((line) => line.split(/ +/)),
-    ).toEqual(
-      rows.map((row) => [
-        row.pgid,
-        ...(['raw', 'up', 'acting'] as const).flatMap((kind) => [
-          set(row[kind], ',') || 'none',
-          String(row[`${kind}_primary`] ?? '-'),
-        ]),
-      ]),
-    );
-    for (const { status, stderr } of [json, ndjson, csv, table]) expect([status, stderr]).toEqual([0, '']);
-  });
-
-  test('a pool by name or id, a PG', async () => {
-    const byName = await run(['map', OSDMAP, '--pool', 'two', '--format', 'csv']);
-    const byId = await run(['map', OSDMAP, '--pool', '6', '--format', 'csv']);
-    expect(byName.stdout).toBe(byId.stdout);
-    expect(byName.stdout.split('\n')).toHaveLength(34);
-    const pg = await run(['map', OSDMAP, '--pg', '8.2']);
-    expect(pg.stdout.split('\n')[1]).toBe('8.2   6,3,4,0,-,5  6  6,3,4,0,-,5  6  6,3,4,0,5,5  6');
-    const json = await run(['map', OSDMAP, '--pg', '8.2', '--format', 'json']);
-    expect(JSON.parse(json.stdout)).toMatchObject({ pgid: '8.2', raw: [6, 3, 4, 0, null, 5] });
-  });
-
-  test('an object', async () => {
-    const { stdout } = await run(['map', OSDMAP, '--object', 'foo', '--pool', 'rep']);
-    expect(stdout).toBe(
-      [
-        "object  'foo' of pool 3 'rep'",
-        'hash    0x7fc1f406',
-        'pg      3.6',
-        'raw     3,5,6, primary 3',
-        'up      3,5,6, primary 3',
-        'acting  3,5,6, primary 3',
-        '',
-      ].join('\n'),
-    );
-    const args = ['map', OSDMAP, '--object', 'a,"b"', '--pool', '3', '--namespace', 'ns', '--key', 'k'];
-    const json = await run([...args, '--format', 'json']);
-    expect(JSON.parse(json.stdout)).toMatchObject({
-      object: 'a,"b"',
-      namespace: 'ns',
-      key: 'k',
-      pgid: '3.25',
-    });
-    const csv = await run([...args, '--format', 'csv']);
-    expect(csv.stdout.split('\n')[1]).toMatch(/^"a,""b""",3\.25,/);
-  });
-
-  test('gzip, standard input, two JSON files', async () => {
-    const plain = await run(['map', OSDMAP, '--pool', '8']);
-    const packed = file('osdmap.gz', gzipSync(fixture('cluster-8osd/osdmap')));
-    expect(await run(['map', packed, '--pool', '8'])).toEqual(plain);
-    expect(await run(['map', '-', '--pool', '8'], { stdin: fixture('cluster-8osd/osdmap') })).toEqual(plain);
-    const dumps = ['osd-dump.json', 'crush-dump.json'].map((name) => join(FIXTURES, 'cluster-8osd', name));
-    const fromJson = await run(['map', ...dumps, '--pool', '8']);
-    expect([fromJson.status, fromJson.stdout]).toEqual([0, plain.stdout]);
-  });
-
-  test('a CRUSH map needs a rule', async () => {
-    const none = await run(['map', CRUSHMAP]);
-    expect(none.status).toBe(1);
-    expect(none.stderr).toMatch(/this is a CRUSH map without pools: give --rule R --num-rep N .*1 'hdd'/);
-    const rule = ['--rule', 'ec', '--num-rep', '6', '--max-x', '1'];
-    expect((await run(['map', CRUSHMAP, ...rule])).stdout).toBe(
-      'X           ITEMS\n0           7,3,1,5,-,-\n1           7,2,-,5,1,-\n',
-    );
-    expect(JSON.parse((await run(['map', CRUSHMAP, ...rule, '--format', 'json'])).stdout)).toEqual({
-      rule: 4,
-      num_rep: 6,
-      mappings: [
-        { x: 0, items: [7, 3, 1, 5, null, null] },
-        { x: 1, items: [7, 2, null, 5, 1, null] },
-      ],
-    });
-  });
-
-  test.each([
-    [['--pool', 'nope'], 1, "there is no pool 'nope'; the map has 1 'fsmeta', 2 'fsdata'"],
-    [['--pg', '8.ff'], 1, 'there is no PG 8.ff: pool 8 has 24, up to 8.17'],
-    [['--pg', '99.0'], 1, "there is no pool '99'"],
-    [['--pg', 'zz'], 2, "'zz' is not a PG"],
-    [['--format', 'xml'], 2, "--format is one of table, json, ndjson, csv, not 'xml'"],
-    [['--object', 'foo'], 2, '--object needs --pool'],
-    [['--object', 'foo', '--pool', '1', '--pg', '1.0'], 2, '--object and --pg exclude each other'],
-    [['--rule', '0'], 1, '--rule is for CRUSH maps'],
-    [['--bogus'], 2, "unknown option '--bogus'"],
-  ])('%j', async (args, status, message) => {
-    const outcome = await run(['map', OSDMAP, ...args]);
-    expect(outcome).toMatchObject({ status, stdout: '' });
-    expect(outcome.stderr).toContain(message);
-    expect(outcome.stderr).toMatch(/^crush-wasm: [^\n]*\n$/);
-  });
-});
+const file = useTempFolder();
 
 describe('info', () => {
   test('of an OSDMap', async () => {
@@ -308,7 +138,22 @@ describe('failures', () => {
     expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(await run(['--help'])).toMatchObject({ status: 0, stderr: '' });
     expect((await run(['map', '--help'])).stdout).toContain('--namespace');
-    expect((await run(['crushtool', '--help'])).stdout).toContain('--show-mappings');
+    for (const args of [
+      ['crushtool', '--help'],
+      ['help', 'crushtool'],
+    ]) {
+      const { status, stdout } = await run(args);
+      expect(status).toBe(0);
+      for (const option of [
+        '--show-mappings',
+        '--batches',
+        '--infn',
+        '--set-allowed-bucket-algs',
+        '--ruleset',
+      ]) {
+        expect(stdout).toContain(option);
+      }
+    }
   });
 });
 

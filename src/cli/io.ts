@@ -47,9 +47,10 @@ export class CommandExit extends Error {
 /** Exit status of a command that was misused. */
 export const MISUSE = 2;
 
-/** Ends a command for people that was given what it cannot take. */
-export function misuse(text: string): CommandExit {
-  return new CommandExit(MISUSE, `crush-wasm: ${text}\n`);
+/** Ends a command for people that was given what it cannot take; `file` is for what only a file's content shows. */
+export function misuse(text: string, file?: string): CommandExit {
+  const error = new CrushError('bad-argument', text, file === undefined ? {} : { file });
+  return new CommandExit(MISUSE, `crush-wasm: ${error.describe()}\n`);
 }
 
 /** Characters that are gathered before a stream is bothered. */

@@ -34,8 +34,14 @@ export async function loadMapFile(file: string, io: CommandIo, options: LoadOpti
       ignoreCrc: options.ignoreCrc ?? false,
     });
   } catch (error) {
-    throw error instanceof CrushError ? error.at({ file: nameOf(file, options.crushFile) }) : error;
+    throw error instanceof CrushError ? error.at({ file: fileTitle(file, options.crushFile) }) : error;
   }
+}
+
+/** How people read of a command's files. */
+export function fileTitle(file: string, crushFile?: string): string {
+  const names = [file, crushFile].filter((name) => name !== undefined);
+  return names.map((name) => (name === '-' ? 'standard input' : name)).join(' and ');
 }
 
 /** Reads a file with the words of Ceph's `bufferlist::read_file` for what goes wrong. */
@@ -85,11 +91,6 @@ async function readBytes(file: string, io: CommandIo): Promise<Uint8Array> {
   } catch (error) {
     throw new CrushError('io', `cannot be read: ${systemError(error).text}`, { file });
   }
-}
-
-function nameOf(file: string, crushFile: string | undefined): string {
-  const names = [file, crushFile].filter((name) => name !== undefined);
-  return names.map((name) => (name === '-' ? 'standard input' : name)).join(' and ');
 }
 
 /** Words of the C library for the failures that files meet. */

@@ -1,12 +1,12 @@
 /** `crush-wasm map`: where PGs and objects live. */
 import { CrushError } from '../errors.ts';
 import { parsePgId } from '../formats/ceph-text.ts';
-import type { OsdMap, Pool } from '../osdmap/model.ts';
+import type { PgId, Pool } from '../osdmap/model.ts';
 import { PgMapper } from '../osdmap/pg-mapper.ts';
 import { findPoolRule } from '../osdmap/pool-rule.ts';
 import { formatPgId } from './iostream-format.ts';
 import { misuse, type CommandIo, type TextSink } from './io.ts';
-import { loadMapFile } from './load.ts';
+import { fileTitle, loadMapFile } from './load.ts';
 import { mapRule, type RuleOptions } from './map-rule.ts';
 import { FORMATS, pgJson, pgWriter, primaryJson, setJson, setText, type Format } from './map-writers.ts';
 
@@ -17,7 +17,7 @@ const RANGE = 1 << 14;
 export interface MapOptions extends RuleOptions {
   readonly format: string;
   readonly ignoreCrc?: boolean;
-  readonly pool?: string;
+  readonly pool?: readonly string[];
   readonly pg?: string;
   readonly object?: string;
   readonly namespace?: string;
@@ -34,29 +34,50 @@ export async function mapCommand(
   err: TextSink,
 ): Promise<void> {
   const format = parseFormat(options.format);
-  if (options.object !== undefined && options.pool === undefined) throw misuse('--object needs --pool');
-  if (options.object !== undefined && options.pg !== undefined)
-    throw misuse('--object and --pg exclude each other');
+  checkTogether(options);
+  const title = fileTitle(file, crushFile);
   const note = (text: string): void => err.add(`crush-wasm: note: ${text}\n`);
   const loaded = await loadMapFile(file, io, { crushFile, ignoreCrc: options.ignoreCrc, onNote: note });
-  if (loaded.kind === 'crushmap') {
-    const misplaced = (['pool', 'pg', 'object'] as const).find((name) => options[name] !== undefined);
-    await mapRule(loaded.map, file, options, misplaced, format, out);
-    return;
-  }
-  if (options.rule !== undefined) {
-    throw new CrushError('bad-argument', '--rule is for CRUSH maps; this is an OSDMap, take --pool', {
-      file,
-    });
-  }
-  const { map } = loaded;
   try {
-    const mapper = new PgMapper(map);
-    if (options.object !== undefined) mapObject(mapper, options.object, options, format, out);
-    else if (options.pg !== undefined) mapPg(mapper, options.pg, format, out);
-    else await mapPools(mapper, selectPools(map, options.pool), format, out, note);
+    if (loaded.kind === 'crushmap') {
+      const misplaced = (['pool', 'pg', 'object'] as const).find((name) => options[name] !== undefined);
+      await mapRule(loaded.map, title, options, misplaced, format, out);
+      return;
+    }
+    const misplaced = RULE_OPTIONS.find(([field]) => options[field] !== undefined);
+    if (misplaced !== undefined) {
+      throw misuse(
+        `${misplaced[1]} is for CRUSH maps; this is an OSDMap, whose pools have rules: take --pool`,
+        title,
+      );
+    }
+    const mapper = new PgMapper(loaded.map);
+    const pools = options.pool?.map((pool) => findPool(mapper, pool));
+    const [pool] = pools ?? [];
+    const { object, pg } = options;
+    if (object !== undefined && pool !== undefined) mapObject(mapper, pool, object, options, format, out);
+    else if (pg !== undefined) mapPg(mapper, findPg(mapper, pg, pool, title), format, out);
+    else await mapPools(mapper, [...new Set(pools ?? mapper.map.pools.values())], format, out, note);
   } catch (error) {
-    throw error instanceof CrushError ? error.at({ file }) : error;
+    throw error instanceof CrushError ? error.at({ file: title }) : error;
+  }
+}
+
+const RULE_OPTIONS = [
+  ['rule', '--rule'],
+  ['numRep', '--num-rep'],
+  ['minX', '--min-x'],
+  ['maxX', '--max-x'],
+] as const;
+
+/** Refuses options that would have no effect beside, or without, others. */
+function checkTogether({ pool, pg, object, namespace, key }: MapOptions): void {
+  if (object !== undefined && pool === undefined) throw misuse('--object needs --pool, the pool it is in');
+  if (object !== undefined && pg !== undefined) throw misuse('--object and --pg exclude each other');
+  if (object === undefined && namespace !== undefined) throw misuse('--namespace needs --object');
+  if (object === undefined && key !== undefined) throw misuse('--key needs --object');
+  if (pool !== undefined && pool.length > 1 && (object ?? pg) !== undefined) {
+    throw misuse(`--${object === undefined ? 'pg' : 'object'} goes with one --pool only`);
   }
 }
 
@@ -66,22 +87,31 @@ function parseFormat(text: string): Format {
   throw misuse(`--format is one of ${FORMATS.join(', ')}, not '${text}'`);
 }
 
-function selectPools(map: OsdMap, pool: string | undefined): Pool[] {
-  return pool === undefined ? [...map.pools.values()] : [findPool(map, pool)];
+/** A pool by name, else by id. */
+function findPool(mapper: PgMapper, text: string): Pool {
+  const isName = [...mapper.map.pools.values()].some(({ name }) => name === text);
+  return mapper.pool(!isName && /^[0-9]+$/.test(text) ? Number(text) : text);
 }
 
-/** A pool by name, else by id. */
-function findPool(map: OsdMap, text: string): Pool {
-  const pools = [...map.pools.values()];
-  const pool =
-    pools.find(({ name }) => name === text) ??
-    (/^-?[0-9]+$/.test(text) ? map.pools.get(Number(text)) : undefined);
-  if (pool !== undefined) return pool;
-  const known = pools.map(({ id, name }) => `${id} '${name}'`).join(', ');
-  throw new CrushError(
-    'not-found',
-    `there is no pool '${text}'; the map has ${known === '' ? 'none' : known}`,
-  );
+/** A PG by its id, or by the id of one of its shards, such as `7.1s0`. */
+function findPg(mapper: PgMapper, text: string, expected: Pool | undefined, title: string): PgId {
+  const id = /^([0-9]+\.[0-9a-f]+)(?:s[0-9]+)?$/i.exec(text)?.[1] ?? '';
+  const pgid = parsePgId(id.toLowerCase());
+  if (pgid === undefined) {
+    throw misuse(`'${text}' is not a PG; one looks like 4.1f: pool 4, seed 1f in hexadecimal without 0x`);
+  }
+  const pool = mapper.pool(pgid.pool);
+  if (expected !== undefined && expected !== pool) {
+    throw misuse(
+      `PG ${text} is of pool ${pool.id} '${pool.name}', not of --pool ${expected.id} '${expected.name}'`,
+      title,
+    );
+  }
+  if (pgid.ps >= pool.pgNum) {
+    const last = pool.pgNum === 0 ? '' : `, up to ${formatPgId(pool.id, pool.pgNum - 1)}`;
+    throw new CrushError('not-found', `there is no PG ${text}: pool ${pool.id} has ${pool.pgNum}${last}`);
+  }
+  return pgid;
 }
 
 async function mapPools(
@@ -111,33 +141,27 @@ async function mapPools(
   writer.end(out);
 }
 
-function mapPg(mapper: PgMapper, text: string, format: Format, out: TextSink): void {
-  const pgid = parsePgId(text);
-  if (pgid === undefined) {
-    throw misuse(`'${text}' is not a PG; one looks like 4.1f: pool 4, seed 1f in hexadecimal`);
-  }
-  const pool = findPool(mapper.map, String(pgid.pool));
-  if (pgid.ps >= pool.pgNum) {
-    const last = formatPgId(pool.id, pool.pgNum - 1);
-    throw new CrushError(
-      'not-found',
-      `there is no PG ${text}: pool ${pool.id} has ${pool.pgNum}, up to ${last}`,
-    );
-  }
-  const columns = mapper.mapPool(pool.id, { first: pgid.ps, count: 1 });
+function mapPg(mapper: PgMapper, { pool, ps }: PgId, format: Format, out: TextSink): void {
+  const columns = mapper.mapPool(pool, { first: ps, count: 1 });
   if (format === 'json') {
     out.add(`${JSON.stringify(pgJson(columns, 0), null, 2)}\n`);
     return;
   }
-  const writer = pgWriter(format, mapper.map, [pool.id]);
+  const writer = pgWriter(format, mapper.map, [pool]);
   writer.begin(out);
   writer.add(columns, out);
   writer.end(out);
 }
 
-function mapObject(mapper: PgMapper, name: string, options: MapOptions, format: Format, out: TextSink): void {
+function mapObject(
+  mapper: PgMapper,
+  pool: Pool,
+  name: string,
+  options: MapOptions,
+  format: Format,
+  out: TextSink,
+): void {
   const { namespace = '', key = '' } = options;
-  const pool = findPool(mapper.map, options.pool ?? '');
   const found = mapper.mapObject(pool.id, { name, namespace, key });
   const pgid = formatPgId(found.pgid.pool, found.pgid.ps);
   if (format === 'json' || format === 'ndjson') {

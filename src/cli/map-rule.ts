@@ -1,7 +1,6 @@
 /** `crush-wasm map` for a CRUSH map, which has rules but no pools. */
 import type { CrushMap } from '../crush/model.ts';
-import { findRule } from '../crush/names.ts';
-import { CrushError } from '../errors.ts';
+import { findRule, ruleList } from '../crush/names.ts';
 import { CrushMapper } from '../kernel/crush-mapper.ts';
 import { chooseArgsOf, deviceWeights } from './crush-tester.ts';
 import { misuse, type TextSink } from './io.ts';
@@ -23,21 +22,18 @@ export interface RuleOptions {
 /** Maps a range of inputs through a rule and writes the results. */
 export async function mapRule(
   map: CrushMap,
-  file: string,
+  title: string,
   options: RuleOptions,
   misplaced: string | undefined,
   format: Format,
   out: TextSink,
 ): Promise<void> {
   if (misplaced !== undefined || options.rule === undefined || options.numRep === undefined) {
-    const known = map.rules.filter((rule) => rule !== undefined);
-    const names = known.map(({ id }) => `${id} '${map.ruleNames.get(id) ?? ''}'`).join(', ');
-    throw new CrushError(
-      'bad-argument',
+    throw misuse(
       `this is a CRUSH map without pools${misplaced === undefined ? '' : `, so there is no --${misplaced}`}: ` +
-        `give --rule R --num-rep N [--min-x A --max-x B] (its rules: ${names === '' ? 'none' : names}), ` +
-        `or use 'crush-wasm crushtool -i ${file} --test'`,
-      { file },
+        `give --rule R --num-rep N [--min-x A --max-x B] (its rules: ${ruleList(map)}), ` +
+        `or use 'crush-wasm crushtool -i FILE --test'`,
+      title,
     );
   }
   const rule = findRule(map, options.rule);
@@ -53,7 +49,8 @@ export async function mapRule(
   const mapper = new CrushMapper(map);
   const reweights = deviceWeights(map);
   const write = ROW_WRITERS[format];
-  if (format === 'table') out.add('X           ITEMS\n');
+  const xWidth = String(lastX).length;
+  if (format === 'table') out.add(`${'X'.padEnd(xWidth)}  ITEMS\n`);
   if (format === 'csv') out.add('rule,x,items\n');
   if (format === 'json') out.add(`{"rule":${rule.id},"num_rep":${size},"mappings":[`);
   for (let first = firstX; first <= lastX; first += RANGE) {
@@ -69,15 +66,17 @@ export async function mapRule(
     for (let i = 0; i < count; i++) {
       const row = items.subarray(i * size, i * size + (lengths[i] ?? 0));
       if (format === 'json' && first + i > firstX) out.add(',');
-      out.add(write(rule.id, first + i, row));
+      out.add(write(rule.id, first + i, row, xWidth));
     }
     await out.relieve();
   }
   if (format === 'json') out.add('\n]}\n');
 }
 
-const ROW_WRITERS: Readonly<Record<Format, (rule: number, x: number, row: Int32Array) => string>> = {
-  table: (_, x, row) => `${String(x).padEnd(10)}  ${setText(row, ',') || 'none'}\n`,
+type RowWriter = (rule: number, x: number, row: Int32Array, xWidth: number) => string;
+
+const ROW_WRITERS: Readonly<Record<Format, RowWriter>> = {
+  table: (_, x, row, xWidth) => `${String(x).padEnd(xWidth)}  ${setText(row, ',') || 'none'}\n`,
   csv: (rule, x, row) => `${rule},${x},${setText(row, ' ')}\n`,
   ndjson: (rule, x, row) => `${JSON.stringify({ rule, x, items: setJson(row) })}\n`,
   json: (_, x, row) => `\n${JSON.stringify({ x, items: setJson(row) })}`,

@@ -33,6 +33,7 @@ export function pgWriter(format: Format, map: OsdMap, poolIds: readonly number[]
 
 /** One set, in one run of PGs. */
 const KINDS = ['raw', 'up', 'acting'] as const;
+type Kind = (typeof KINDS)[number];
 
 /** A set as text, a hole as `-`. */
 export function setText(items: Iterable<number>, separator: string): string {
@@ -65,36 +66,58 @@ export function pgJson(columns: PgColumns, row: number): Record<string, unknown>
   return json;
 }
 
+/** Longest line of a table, as wide as the widest pool needs it, that still has all three sets. */
+const MAX_LINE = 120;
+
+/** What the columns of a table mean, for `--help`. */
+export const TABLE_HELP = `
+Columns of the table: RAW is what the CRUSH rule gives, UP what upmaps and OSDs that are down make of it, ACTING
+who serves the PG now; RAW_P, UP_P and ACT_P are their primaries. - is a place without an OSD, or no primary.
+Where lines would be longer than ${MAX_LINE} characters RAW is left out, and = says that ACTING is the same as UP;
+json, ndjson and csv always have everything.`;
+
 class TableWriter implements PgWriter {
   readonly #idWidth: number;
   readonly #setWidth: number;
-  readonly #osdWidth: number;
+  readonly #primaryWidth: number;
+  readonly #isWide: boolean;
 
   constructor(map: OsdMap, poolIds: readonly number[]) {
     const pools = poolIds.map((id) => map.pools.get(id)).filter((pool) => pool !== undefined);
     const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map((text) => text.length));
     this.#idWidth = widest(['PG', ...pools.map(({ id, pgNum }) => formatPgId(id, Math.max(0, pgNum - 1)))]);
-    this.#osdWidth = String(Math.max(0, map.maxOsd - 1)).length;
+    const osdWidth = String(Math.max(0, map.maxOsd - 1)).length;
     const size = Math.max(0, ...pools.map((pool) => pool.size));
-    this.#setWidth = Math.max('ACTING'.length, size * (this.#osdWidth + 1) - 1);
+    this.#setWidth = Math.max('ACTING'.length, size * (osdWidth + 1) - 1);
+    this.#primaryWidth = Math.max('RAW_P'.length, osdWidth);
+    const line = this.#idWidth + KINDS.length * (this.#setWidth + this.#primaryWidth + 4);
+    this.#isWide = line > MAX_LINE;
   }
 
   begin(sink: TextSink): void {
-    const cells = KINDS.flatMap((kind) => [kind.toUpperCase().padEnd(this.#setWidth), this.#pad('P')]);
-    sink.add(`${['PG'.padEnd(this.#idWidth), ...cells].join('  ').trimEnd()}\n`);
+    const titles = { raw: 'RAW', up: 'UP', acting: 'ACTING', rawP: 'RAW_P', upP: 'UP_P', actingP: 'ACT_P' };
+    sink.add(this.#line('PG', titles));
   }
 
   add(columns: PgColumns, sink: TextSink): void {
+    const setOf = (kind: Kind, row: number): string =>
+      setText(rowOf(columns[kind], columns.width, row), ',') || 'none';
+    const primaryOf = (kind: Kind, row: number): string => {
+      const primary = columns[kind].primaries[row] ?? -1;
+      return primary < 0 ? '-' : String(primary);
+    };
     for (let row = 0; row < columns.count; row++) {
-      let line = formatPgId(columns.pool, columns.first + row).padEnd(this.#idWidth);
-      for (const kind of KINDS) {
-        const sets = columns[kind];
-        const primary = sets.primaries[row] ?? -1;
-        const set = setText(rowOf(sets, columns.width, row), ',');
-        line += `  ${(set === '' ? 'none' : set).padEnd(this.#setWidth)}`;
-        line += `  ${this.#pad(primary < 0 ? '-' : String(primary))}`;
-      }
-      sink.add(`${line.trimEnd()}\n`);
+      const up = setOf('up', row);
+      const acting = setOf('acting', row);
+      const cells = {
+        raw: this.#isWide ? '' : setOf('raw', row),
+        up,
+        acting: this.#isWide && acting === up ? '=' : acting,
+        rawP: primaryOf('raw', row),
+        upP: primaryOf('up', row),
+        actingP: primaryOf('acting', row),
+      };
+      sink.add(this.#line(formatPgId(columns.pool, columns.first + row), cells));
     }
   }
 
@@ -102,10 +125,18 @@ class TableWriter implements PgWriter {
     // A table needs no closing.
   }
 
-  #pad(primary: string): string {
-    return primary.padEnd(this.#osdWidth);
+  #line(pgid: string, { raw, up, acting, rawP, upP, actingP }: TableCells): string {
+    const set = (text: string): string => text.padEnd(this.#setWidth);
+    const primary = (text: string): string => text.padEnd(this.#primaryWidth);
+    const cells = this.#isWide
+      ? [primary(upP), primary(actingP), set(up), acting]
+      : [set(raw), primary(rawP), set(up), primary(upP), set(acting), actingP];
+    return `${[pgid.padEnd(this.#idWidth), ...cells].join('  ').trimEnd()}\n`;
   }
 }
+
+/** One line of a table, but for the PG. */
+type TableCells = Readonly<Record<Kind | `${Kind}P`, string>>;
 
 class CsvWriter implements PgWriter {
   begin(sink: TextSink): void {

@@ -6,8 +6,9 @@ import { Command, CommanderError } from 'commander';
 import { CrushError } from '../errors.ts';
 import { crushtool } from './crushtool.ts';
 import { infoCommand, type InfoOptions } from './info-command.ts';
-import { CommandExit, MISUSE, OutputClosed, TextSinks, type CommandIo, type TextSink } from './io.ts';
+import { CommandExit, MISUSE, misuse, OutputClosed, TextSinks, type CommandIo, type TextSink } from './io.ts';
 import { mapCommand, type MapOptions } from './map-command.ts';
+import { TABLE_HELP } from './map-writers.ts';
 import { osdmaptool } from './osdmaptool.ts';
 import { packageVersion } from './package-root.ts';
 import { startCommand } from './start-command.ts';
@@ -31,8 +32,11 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
 }
 
 async function run(argv: readonly string[], io: CommandIo): Promise<number> {
-  const dropIn = DROP_INS[argv[0] ?? ''];
-  if (dropIn !== undefined) return dropIn(argv.slice(1), io);
+  const [name = '', ...rest] = argv;
+  const dropIn = DROP_INS[name];
+  if (dropIn !== undefined) return dropIn(rest, io);
+  const explained = name === 'help' ? DROP_INS[rest[0] ?? ''] : undefined;
+  if (explained !== undefined) return explained(['--help'], io);
 
   const sinks = new TextSinks(io);
   try {
@@ -93,17 +97,18 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink): Command {
     .description('map the PGs of an OSDMap, one PG, one object, or inputs of a CRUSH map')
     .argument('<file>', "an OSDMap or CRUSH map, binary or JSON, gzip or not; '-' is standard input")
     .argument('[crush-file]', "the CRUSH map, when FILE is the JSON of 'ceph osd dump'")
-    .option('--pool <name-or-id>', 'only this pool')
-    .option('--pg <pgid>', 'only this PG, such as 4.1f')
-    .option('--object <name>', 'where this object of --pool lives')
-    .option('--namespace <namespace>', "the object's namespace")
-    .option('--key <key>', "the object's locator key, if it has one")
-    .option('--rule <name-or-id>', 'of a CRUSH map: the rule to map with')
-    .option('--num-rep <n>', 'of a CRUSH map: items a mapping')
-    .option('--min-x <x>', 'of a CRUSH map: first input (0)')
-    .option('--max-x <x>', 'of a CRUSH map: last input (1023)')
+    .option('--pool <name-or-id>', 'only this pool; may be given for several', gather)
+    .option('--pg <pgid>', 'only this PG, such as 4.1f, or 4.1fs0 for the PG of a shard', once('--pg'))
+    .option('--object <name>', 'where this object of --pool lives', once('--object'))
+    .option('--namespace <namespace>', "the object's namespace", once('--namespace'))
+    .option('--key <key>', "the object's locator key, if it has one", once('--key'))
+    .option('--rule <name-or-id>', 'of a CRUSH map: the rule to map with', once('--rule'))
+    .option('--num-rep <n>', 'of a CRUSH map: items a mapping', once('--num-rep'))
+    .option('--min-x <x>', 'of a CRUSH map: first input (0)', once('--min-x'))
+    .option('--max-x <x>', 'of a CRUSH map: last input (1023)', once('--max-x'))
     .option('--format <format>', 'table, json, ndjson or csv', 'table')
     .option('--ignore-crc', 'read an OSDMap although its checksum does not fit')
+    .addHelpText('after', TABLE_HELP)
     .action((file: string, crushFile: string | undefined, options: MapOptions) =>
       mapCommand(file, crushFile, options, io, out, err),
     );
@@ -127,4 +132,17 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink): Command {
     program.command(name).description(`what Ceph's ${name} prints, from the same arguments`);
   }
   return program;
+}
+
+/** Takes an option that may be given several times. */
+function gather(value: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, value];
+}
+
+/** Takes an option whose earlier value would be forgotten if it were given again. */
+function once(name: string): (value: string, earlier: string | undefined) => string {
+  return (value, earlier) => {
+    if (earlier !== undefined) throw misuse(`${name} is given twice`);
+    return value;
+  };
 }
