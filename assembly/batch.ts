@@ -2,13 +2,15 @@
  * The batch loop: a run of inputs through one rule, results in columns. Nothing crosses to JavaScript per mapping.
  */
 import { enterBatch, enterMapping, leaveBatch, setWord, status, word } from './context';
-import { hash2 } from './hash';
 import {
   ITEM_NONE,
+  KERNEL_SCALAR,
+  KERNEL_TASK_LANES,
   Q_CHOOSE_ARGS,
   Q_COUNT,
   Q_DONE,
   Q_FIRST,
+  Q_KERNEL,
   Q_MAP,
   Q_OUT_ITEMS,
   Q_OUT_LENGTHS,
@@ -25,12 +27,11 @@ import {
   Q_TRIES_WORDS,
   Q_WORK_LIMIT,
   Q_WORKSPACE,
-  SEED_HASHED,
-  SEED_POOL,
-  SEED_POOL_HASHED,
   STATUS_OK,
 } from './layout';
-import { doRule } from './rule';
+import { mapTasks, suitsTasks } from './lanes/engine';
+import { doRule, ruleAt } from './rule';
+import { seedOf } from './seed';
 
 /** Runs the batch that the request words at `request` describe; gives back its STATUS_*, see layout.ts. */
 export function mapBatch(request: usize): i32 {
@@ -47,9 +48,18 @@ export function mapBatch(request: usize): i32 {
     chooseArgs ? map + ((<usize>chooseArgs) << 2) : 0,
     word(request, Q_TRIES),
     word(request, Q_TRIES_WORDS),
+    word(request, Q_KERNEL) != KERNEL_SCALAR,
   );
+  const rule = ruleAt(word(request, Q_RULE));
+  if (ASC_FEATURE_SIMD && word(request, Q_KERNEL) == KERNEL_TASK_LANES && suitsTasks(request)) {
+    // A mapping that fails is found again, with its place, one at a time.
+    if (mapTasks(request)) {
+      setWord(request, Q_DONE, word(request, Q_COUNT));
+      leaveBatch(workspace);
+      return STATUS_OK;
+    }
+  }
 
-  const rule = word(request, Q_RULE);
   const mode = word(request, Q_SEED_MODE);
   const pool = word(request, Q_POOL);
   const pgpNum = word(request, Q_PGP_NUM);
@@ -77,19 +87,4 @@ export function mapBatch(request: usize): i32 {
   setWord(request, Q_DONE, done);
   leaveBatch(workspace);
   return code;
-}
-
-/** The input x of a running number (`pg_pool_t::raw_pg_to_pps` for the pool modes). */
-export function seedOf(mode: i32, number: i32, pool: i32, pgpNum: i32, pgpMask: i32): i32 {
-  if (mode == SEED_POOL_HASHED) return hash2(stableMod(number, pgpNum, pgpMask), pool);
-  if (mode == SEED_POOL) return stableMod(number, pgpNum, pgpMask) + pool;
-  if (mode == SEED_HASHED) return hash2(number, pool);
-  return number;
-}
-
-/** number modulo n, such that few numbers change place when n grows (`ceph_stable_mod`). */
-// @ts-ignore: decorator
-@inline
-function stableMod(number: i32, n: i32, mask: i32): i32 {
-  return <u32>(number & mask) < <u32>n ? number & mask : number & (mask >>> 1);
 }

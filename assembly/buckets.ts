@@ -4,6 +4,8 @@
 import {
   chooseArgs,
   fail,
+  hashes,
+  lanes,
   map,
   PERM_HEADER,
   permutationOf,
@@ -14,14 +16,18 @@ import {
   x,
 } from './context';
 import { hash3, hash4 } from './hash';
+import { chooseListLanes, chooseStrawLanes } from './lanes/buckets';
+import { chooseStraw2Lanes } from './lanes/straw2';
 import {
   A_IDS,
+  A_LANES,
   A_POSITIONS,
   A_WEIGHTS,
   B_ALG,
   B_EXTRA,
   B_ID,
   B_ITEMS,
+  B_LANES,
   B_NODES,
   B_SIZE,
   B_WEIGHTS,
@@ -33,6 +39,7 @@ const UNIFORM = 1;
 const LIST = 2;
 const TREE = 3;
 const STRAW = 4;
+const STRAW2 = 5;
 
 /** Below every draw an item of some weight can make: C's S64_MIN. */
 const NO_DRAW: f64 = -9223372036854775808.0;
@@ -43,6 +50,12 @@ const ONLY_FIRST: u32 = 0xffff;
 export function chooseItem(bucket: usize, r: i32, position: i32): i32 {
   spend(word(bucket, B_SIZE));
   const algorithm = word(bucket, B_ALG);
+  if (ASC_FEATURE_SIMD && lanes) {
+    const table = algorithm == STRAW2 ? laneTable(bucket, position) : 0;
+    if (table) return chooseStraw2Lanes(table, r, hashes);
+    if (algorithm == STRAW) return chooseStrawLanes(bucket, r, hashes);
+    if (algorithm == LIST) return chooseListLanes(bucket, r, hashes);
+  }
   if (algorithm == UNIFORM) return choosePermuted(bucket, r);
   if (algorithm == LIST) return chooseList(bucket, r);
   if (algorithm == TREE) return chooseTree(bucket, r);
@@ -176,6 +189,20 @@ function chooseStraw2(bucket: usize, r: i32, position: i32): i32 {
     }
   }
   return word(items, best);
+}
+
+/** Address of the lane table of a straw2 bucket for a position, or 0 when its weights are not for lanes. */
+export function laneTable(bucket: usize, position: i32): usize {
+  let offset = word(bucket, B_LANES);
+  if (chooseArgs) {
+    const record = word(chooseArgs, -1 - word(bucket, B_ID));
+    if (record) {
+      const positions = word(map + ((<usize>record) << 2), A_POSITIONS);
+      const row = position < positions ? position : positions > 0 ? positions - 1 : 0;
+      offset = word(map + ((<usize>word(map + ((<usize>record) << 2), A_LANES)) << 2), row);
+    }
+  }
+  return offset ? map + ((<usize>offset) << 2) : 0;
 }
 
 /** Address of the array that a record's field leads to. */

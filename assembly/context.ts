@@ -7,10 +7,12 @@ import {
   H_BUCKET_INDEX,
   H_MAX_BUCKETS,
   H_MAX_DEVICES,
+  H_MAX_SIZE,
   H_MAX_STEPS,
   H_PERM_WORDS,
   STATUS_OK,
 } from './layout';
+import { STATE_WORDS } from './state';
 
 /** Address of the flat map. */
 export let map: usize = 0;
@@ -33,6 +35,11 @@ export let status: i32 = STATUS_OK;
 /** Address and length of the retry histogram, or 0. */
 export let tries: usize = 0;
 export let triesCount: u32 = 0;
+
+/** Room for the hashes of a bucket's items. */
+export let hashes: usize = 0;
+/** Whether items are drawn in lanes. */
+export let lanes: bool = false;
 
 /** Address of the bucket index, and of the first permutation block. */
 let bucketIndex: usize = 0;
@@ -65,11 +72,24 @@ export function setWord(address: usize, index: i32, value: i32): void {
   store<i32>(address + ((<usize>index) << 2), value);
 }
 
+/** Room for the hashes of a bucket's items, and some more: vectors are stored whole. */
+// @ts-ignore: decorator
+@inline
+function hashWords(mapAddress: usize): i32 {
+  return word(mapAddress, H_MAX_SIZE) + 32;
+}
+
 /** Words of workspace that a map and result size need (`crush_work_size`). */
 export function workspaceWords(mapAddress: usize, size: i32): i32 {
-  // A header word; the permutations; three vectors for rules of old; for MSR rules, a vector and an undo vector
-  // for each step.
-  return 1 + word(mapAddress, H_PERM_WORDS) + size * (3 + 2 * word(mapAddress, H_MAX_STEPS));
+  // A header word; the permutations; the hashes; the state of a rule; three vectors for rules of old; for MSR rules,
+  // a vector and an undo vector for each step.
+  return (
+    1 +
+    word(mapAddress, H_PERM_WORDS) +
+    hashWords(mapAddress) +
+    STATE_WORDS +
+    size * (3 + 2 * word(mapAddress, H_MAX_STEPS))
+  );
 }
 
 /** Makes a workspace ready for its first batch (`crush_init_workspace`). */
@@ -87,6 +107,7 @@ export function enterBatch(
   chooseArgsAddress: usize,
   triesAddress: usize,
   triesLength: i32,
+  inLanes: bool,
 ): usize {
   map = mapAddress;
   maxDevices = word(map, H_MAX_DEVICES);
@@ -98,9 +119,11 @@ export function enterBatch(
   chooseArgs = chooseArgsAddress;
   tries = triesAddress;
   triesCount = triesLength;
+  lanes = inLanes;
   permutations = workspace + 4;
   mappingNumber = word(workspace, 0);
-  return permutations + ((<usize>word(map, H_PERM_WORDS)) << 2);
+  hashes = permutations + ((<usize>word(map, H_PERM_WORDS)) << 2);
+  return hashes + ((<usize>hashWords(map)) << 2);
 }
 
 /** Leaves a batch: the workspace remembers how many mappings it has seen. */
@@ -119,6 +142,11 @@ export function enterMapping(input: i32, workLimit: i32): void {
     memory.fill(permutations, 0, (<usize>word(map, H_PERM_WORDS)) << 2);
     mappingNumber = 1;
   }
+}
+
+/** Turns to another of the inputs under way. What a permutation block holds is another's, and counts as stale. */
+export function switchMapping(input: i32): void {
+  x = input;
 }
 
 /** Gives the mapping up with a status; the first one stays. */

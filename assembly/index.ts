@@ -7,6 +7,7 @@ import { crushLn } from './ln';
 
 export { mapBatch } from './batch';
 export { initWorkspace, workspaceWords } from './context';
+import { tasksWords } from './lanes/engine';
 
 /** Hash of the first `count` (1 to 5) arguments. */
 export function hash32(count: i32, a: i32, b: i32, c: i32, d: i32, e: i32): i32 {
@@ -25,4 +26,14 @@ export function lnTable(out: usize): void {
 /** First address of linear memory that the kernel does not use itself. */
 export function heapStart(): usize {
   return __heap_base;
+}
+
+/** Whether this kernel draws in lanes. */
+export function hasLanes(): bool {
+  return ASC_FEATURE_SIMD;
+}
+
+/** Words of workspace for the task lanes, see Q_TASKS; 0 in a kernel without lanes. */
+export function taskLaneWords(map: usize, resultMax: i32): i32 {
+  return ASC_FEATURE_SIMD ? tasksWords(map, resultMax) : 0;
 }

@@ -10,7 +10,7 @@
 /** First word of a flat map: "CRSH". */
 export const FLAT_MAGIC = 0x48535243;
 /** Second word of a flat map. */
-export const FLAT_VERSION = 1;
+export const FLAT_VERSION = 2;
 
 /* Header of the flat map. */
 export const H_MAGIC = 0;
@@ -41,7 +41,13 @@ export const H_CHOOSE_ARGS_TABLE = 18;
 export const H_PERM_WORDS = 19;
 /** Longest rule, in steps. */
 export const H_MAX_STEPS = 20;
+/** Most items of a bucket. */
+export const H_MAX_SIZE = 21;
+/** 1 when every bucket is a straw2 bucket. */
+export const H_ALL_STRAW2 = 22;
 export const HEADER_WORDS = 24;
+/** Words behind the map that may be read, though not used: vectors are loaded whole. */
+export const MAP_PADDING = 16;
 
 /* Bucket record. */
 export const B_ID = 0;
@@ -59,7 +65,20 @@ export const B_WEIGHTS = 7;
 export const B_EXTRA = 8;
 /** Tree: number of nodes; else 0. */
 export const B_NODES = 9;
-export const BUCKET_WORDS = 10;
+/** Offset of: straw2, the lane table of its weights, or 0 when they are not for lanes; else 0. */
+export const B_LANES = 10;
+export const BUCKET_WORDS = 11;
+
+/*
+ * Lane table: a straw2 bucket made ready for drawing several items at a time. Items without weight are left out
+ * (they are never chosen while another has some); `stride` is the count rounded up to 4, and the pads at the end
+ * of each array are such that they never win.
+ *
+ *   count | stride | ids to hash | 1 / weight as f32 | items | weights        (stride words each)
+ */
+export const T_COUNT = 0;
+export const T_STRIDE = 1;
+export const T_ARRAYS = 2;
 
 /* Rule record: length and type, then the steps. */
 export const R_LENGTH = 0;
@@ -84,7 +103,9 @@ export const A_POSITIONS = 0;
 export const A_WEIGHTS = 1;
 /** Offset of `size` ids, or 0. */
 export const A_IDS = 2;
-export const CHOOSE_ARG_WORDS = 3;
+/** Offset of the lane tables' offsets, one a position (one in all where there are no weights), each 0 or a table. */
+export const A_LANES = 3;
+export const CHOOSE_ARG_WORDS = 4;
 
 /* Batch request: what `mapBatch` is given, one word each. Pointers are byte addresses in linear memory. */
 /** The flat map. */
@@ -119,10 +140,21 @@ export const Q_OUT_SEEDS = 15;
 export const Q_WORK_LIMIT = 16;
 /** Out: how many mappings were made; less than count when the status is not STATUS_OK. */
 export const Q_DONE = 17;
+/** Which kernel maps, one of KERNEL_*. */
+export const Q_KERNEL = 20;
+/** Workspace of the task lanes, for KERNEL_TASK_LANES. */
+export const Q_TASKS = 21;
 /** Out: counts of how many retries the choices took (`choose_tries`), or 0; and how many words it has. */
 export const Q_TRIES = 18;
 export const Q_TRIES_WORDS = 19;
-export const REQUEST_WORDS = 20;
+export const REQUEST_WORDS = 22;
+
+/** One item at a time. */
+export const KERNEL_SCALAR = 0;
+/** Four items of a bucket at a time. */
+export const KERNEL_ITEM_LANES = 1;
+/** One item each of four buckets at a time, many inputs under way at once. */
+export const KERNEL_TASK_LANES = 2;
 
 /** x is the running number. */
 export const SEED_PLAIN = 0;

@@ -13,6 +13,7 @@ import {
   status,
   word,
 } from './context';
+import { PENDING, recallFirstn, recallIndep, forgetDraws } from './lanes/recall';
 import {
   H_CHOOSE_LOCAL_FALLBACK_TRIES,
   H_CHOOSE_LOCAL_TRIES,
@@ -32,6 +33,24 @@ import {
   STEP_WORDS,
 } from './layout';
 import { doMsrRule } from './msr';
+import {
+  STATE_CHOSEN,
+  STATE_CHOSEN_COUNT,
+  STATE_DONE,
+  STATE_LEAF_TRIES,
+  STATE_LEAVES,
+  STATE_LOCAL_FALLBACK_RETRIES,
+  STATE_LOCAL_RETRIES,
+  STATE_RESULT_COUNT,
+  STATE_FILLED_IN,
+  STATE_STABLE,
+  STATE_STEP,
+  STATE_TRIES,
+  STATE_VARY_R,
+  STATE_WORDS,
+  STATE_WORKING,
+  STATE_WORKING_COUNT,
+} from './state';
 
 const TAKE = 1;
 const CHOOSE_FIRSTN = 2;
@@ -48,127 +67,201 @@ const SET_CHOOSELEAF_STABLE = 13;
 const MSR_FIRSTN = 4;
 const MSR_INDEP = 5;
 
-/**
- * Maps the context's input by a rule into `result` (`crush_do_rule`) and gives back the length, at most
- * resultMax. A rule that is not there maps to nothing. `scratch` is the workspace after the permutations.
- */
-export function doRule(ruleNumber: i32, result: usize, scratch: usize): i32 {
+/** Address of a rule's record, or 0 when there is none of this number. */
+export function ruleAt(ruleNumber: i32): usize {
   if (<u32>ruleNumber >= <u32>word(map, H_MAX_RULES)) return 0;
   const offset = word(map, word(map, H_RULE_INDEX) + ruleNumber);
-  if (offset == 0 || resultMax <= 0) return 0;
-  const rule = map + ((<usize>offset) << 2);
+  return offset ? map + ((<usize>offset) << 2) : 0;
+}
+
+export function isMsrRule(rule: usize): bool {
   const type = word(rule, R_TYPE);
-  const vectorBytes = (<usize>resultMax) << 2;
-  if (type == MSR_FIRSTN || type == MSR_INDEP) return doMsrRule(rule, result, scratch + 3 * vectorBytes);
+  return type == MSR_FIRSTN || type == MSR_INDEP;
+}
 
-  let working = scratch;
-  let chosen = scratch + vectorBytes;
-  const leaves = scratch + 2 * vectorBytes;
-  let workingCount = 0;
-  let resultCount = 0;
+/**
+ * Maps the context's input by a rule into `result` (`crush_do_rule`) and gives back the length, at most
+ * resultMax. A rule that is not there (0) maps to nothing. `scratch` is the workspace after the hashes.
+ */
+export function doRule(rule: usize, result: usize, scratch: usize): i32 {
+  if (rule == 0 || resultMax <= 0) return 0;
+  const vectors = scratch + (STATE_WORDS << 2);
+  if (isMsrRule(rule)) return doMsrRule(rule, result, vectors + 3 * ((<usize>resultMax) << 2));
+  startRule(scratch, vectors);
+  runRule(scratch, rule, result, 0);
+  return word(scratch, STATE_RESULT_COUNT);
+}
 
+/** Puts a rule's state at its beginning; `vectors` has room for three vectors of resultMax words. */
+export function startRule(state: usize, vectors: usize): void {
+  const vectorBytes = resultMax << 2;
+  setWord(state, STATE_STEP, 0);
+  setWord(state, STATE_DONE, 0);
+  setWord(state, STATE_WORKING, <i32>vectors);
+  setWord(state, STATE_CHOSEN, <i32>vectors + vectorBytes);
+  setWord(state, STATE_LEAVES, <i32>vectors + 2 * vectorBytes);
+  setWord(state, STATE_FILLED_IN, <i32>vectors + 3 * vectorBytes);
+  setWord(state, STATE_WORKING_COUNT, 0);
+  setWord(state, STATE_CHOSEN_COUNT, 0);
+  setWord(state, STATE_RESULT_COUNT, 0);
   // The stored total counts retries, not tries: one more. The local ones need no such mending.
-  let chooseTries = word(map, H_CHOOSE_TOTAL_TRIES) + 1;
-  let chooseleafTries = 0;
-  let localRetries = word(map, H_CHOOSE_LOCAL_TRIES);
-  let localFallbackRetries = word(map, H_CHOOSE_LOCAL_FALLBACK_TRIES);
-  let varyR = word(map, H_CHOOSELEAF_VARY_R);
-  let stable = word(map, H_CHOOSELEAF_STABLE);
+  setWord(state, STATE_TRIES, word(map, H_CHOOSE_TOTAL_TRIES) + 1);
+  setWord(state, STATE_LEAF_TRIES, 0);
+  setWord(state, STATE_LOCAL_RETRIES, word(map, H_CHOOSE_LOCAL_TRIES));
+  setWord(state, STATE_LOCAL_FALLBACK_RETRIES, word(map, H_CHOOSE_LOCAL_FALLBACK_TRIES));
+  setWord(state, STATE_VARY_R, word(map, H_CHOOSELEAF_VARY_R));
+  setWord(state, STATE_STABLE, word(map, H_CHOOSELEAF_STABLE));
+}
 
+/**
+ * Goes on with a rule from its state. With `draws` (the slot of an input under way, see lanes/recall.ts) a choose
+ * step may have to wait for its draws: false, and the state stays at that step.
+ */
+export function runRule(state: usize, rule: usize, result: usize, draws: usize): bool {
   const length = word(rule, R_LENGTH);
-  for (let step = 0; step < length; step++) {
+  for (let step = word(state, STATE_STEP); step < length; step++) {
     const op = word(rule, R_STEPS + step * STEP_WORDS + S_OP);
     const arg1 = word(rule, R_STEPS + step * STEP_WORDS + S_ARG1);
-    const arg2 = word(rule, R_STEPS + step * STEP_WORDS + S_ARG2);
 
     if (op == TAKE) {
       // A take that names nothing leaves the working set as it is.
       if ((arg1 >= 0 && arg1 < maxDevices) || findBucket(arg1) != 0) {
-        setWord(working, 0, arg1);
-        workingCount = 1;
+        setWord(word(state, STATE_WORKING), 0, arg1);
+        setWord(state, STATE_WORKING_COUNT, 1);
       }
     } else if (op == EMIT) {
-      for (let i = 0; i < workingCount && resultCount < resultMax; i++, resultCount++) {
-        setWord(result, resultCount, word(working, i));
-      }
-      workingCount = 0;
+      emitWorkingSet(state, result);
     } else if (op == SET_CHOOSE_TRIES) {
-      if (arg1 > 0) chooseTries = arg1;
+      if (arg1 > 0) setWord(state, STATE_TRIES, arg1);
     } else if (op == SET_CHOOSELEAF_TRIES) {
-      if (arg1 > 0) chooseleafTries = arg1;
+      if (arg1 > 0) setWord(state, STATE_LEAF_TRIES, arg1);
     } else if (op == SET_CHOOSE_LOCAL_TRIES) {
-      if (arg1 >= 0) localRetries = arg1;
+      if (arg1 >= 0) setWord(state, STATE_LOCAL_RETRIES, arg1);
     } else if (op == SET_CHOOSE_LOCAL_FALLBACK_TRIES) {
-      if (arg1 >= 0) localFallbackRetries = arg1;
+      if (arg1 >= 0) setWord(state, STATE_LOCAL_FALLBACK_RETRIES, arg1);
     } else if (op == SET_CHOOSELEAF_VARY_R) {
-      if (arg1 >= 0) varyR = arg1;
+      if (arg1 >= 0) setWord(state, STATE_VARY_R, arg1);
     } else if (op == SET_CHOOSELEAF_STABLE) {
-      if (arg1 >= 0) stable = arg1;
+      if (arg1 >= 0) setWord(state, STATE_STABLE, arg1);
     } else if (
       op == CHOOSE_FIRSTN ||
       op == CHOOSELEAF_FIRSTN ||
       op == CHOOSE_INDEP ||
       op == CHOOSELEAF_INDEP
     ) {
-      if (workingCount == 0) continue;
-      const toLeaf = op == CHOOSELEAF_FIRSTN || op == CHOOSELEAF_INDEP;
-      const firstn = op == CHOOSE_FIRSTN || op == CHOOSELEAF_FIRSTN;
-      const replicas = arg1 > 0 ? arg1 : arg1 + resultMax;
-      let chosenCount = 0;
-      if (replicas > 0) {
-        for (let i = 0; i < workingCount; i++) {
-          const item = word(working, i);
-          // A device, or a hole that an indep step left, has nothing below it.
-          if (item >= 0 || -1 - item >= maxBuckets) continue;
-          const out = chosen + ((<usize>chosenCount) << 2);
-          const leavesOut = leaves + ((<usize>chosenCount) << 2);
-          const room = resultMax - chosenCount;
-          if (firstn) {
-            const onceOrTries = word(map, H_CHOOSELEAF_DESCEND_ONCE) ? 1 : chooseTries;
-            chosenCount += chooseFirstn(
-              bucketAt(item),
-              replicas,
-              arg2,
-              out,
-              0,
-              room,
-              chooseTries,
-              chooseleafTries ? chooseleafTries : onceOrTries,
-              localRetries,
-              localFallbackRetries,
-              toLeaf,
-              varyR,
-              stable != 0,
-              leavesOut,
-              0,
-            );
-          } else {
-            const count = replicas < room ? replicas : room;
-            chooseIndep(
-              bucketAt(item),
-              count,
-              replicas,
-              arg2,
-              out,
-              0,
-              chooseTries,
-              chooseleafTries ? chooseleafTries : 1,
-              toLeaf,
-              leavesOut,
-              0,
-            );
-            chosenCount += count;
-          }
-          if (status != STATUS_OK) return 0;
-        }
+      setWord(state, STATE_STEP, step);
+      const arg2 = word(rule, R_STEPS + step * STEP_WORDS + S_ARG2);
+      if (word(state, STATE_WORKING_COUNT) > 0 && !runChoose(state, op, arg1, arg2, draws)) return false;
+      if (status != STATUS_OK) {
+        setWord(state, STATE_RESULT_COUNT, 0);
+        return true;
       }
-      if (toLeaf) memory.copy(chosen, leaves, (<usize>chosenCount) << 2);
-      const swapped = chosen;
-      chosen = working;
-      working = swapped;
-      workingCount = chosenCount;
     }
     // Any other step is passed over, as Ceph does; src/ refuses maps with steps that nobody knows.
   }
-  return resultCount;
+  return true;
+}
+
+function emitWorkingSet(state: usize, result: usize): void {
+  const working = <usize>word(state, STATE_WORKING);
+  const count = word(state, STATE_WORKING_COUNT);
+  let filled = word(state, STATE_RESULT_COUNT);
+  for (let i = 0; i < count && filled < resultMax; i++, filled++) setWord(result, filled, word(working, i));
+  setWord(state, STATE_RESULT_COUNT, filled);
+  setWord(state, STATE_WORKING_COUNT, 0);
+}
+
+/** A choose step over every item of the working set, which what it chooses replaces; false if it must wait. */
+function runChoose(state: usize, op: i32, arg1: i32, type: i32, draws: usize): bool {
+  const toLeaf = op == CHOOSELEAF_FIRSTN || op == CHOOSELEAF_INDEP;
+  const firstn = op == CHOOSE_FIRSTN || op == CHOOSELEAF_FIRSTN;
+  const replicas = arg1 > 0 ? arg1 : arg1 + resultMax;
+  const working = <usize>word(state, STATE_WORKING);
+  const workingCount = word(state, STATE_WORKING_COUNT);
+  const chosen = <usize>word(state, STATE_CHOSEN);
+  const leaves = <usize>word(state, STATE_LEAVES);
+  const tries = word(state, STATE_TRIES);
+  let leafTries = word(state, STATE_LEAF_TRIES);
+  if (leafTries == 0) leafTries = !firstn || word(map, H_CHOOSELEAF_DESCEND_ONCE) ? 1 : tries;
+
+  let chosenCount = word(state, STATE_CHOSEN_COUNT);
+  for (let i = word(state, STATE_DONE); i < workingCount && replicas > 0; i++) {
+    const item = word(working, i);
+    // A device, or a hole that an indep step left, has nothing below it.
+    if (item >= 0 || -1 - item >= maxBuckets) continue;
+    const bucket = bucketAt(item);
+    const out = chosen + ((<usize>chosenCount) << 2);
+    const leavesOut = leaves + ((<usize>chosenCount) << 2);
+    const room = resultMax - chosenCount;
+    let count = firstn || replicas > room ? room : replicas;
+    if (ASC_FEATURE_SIMD && draws != 0) {
+      const vary = word(state, STATE_VARY_R);
+      const filledIn = word(state, STATE_FILLED_IN);
+      const stable = word(state, STATE_STABLE) != 0;
+      count = firstn
+        ? recallFirstn(
+            draws,
+            bucket,
+            replicas,
+            type,
+            out,
+            room,
+            tries,
+            leafTries,
+            toLeaf,
+            vary,
+            stable,
+            leavesOut,
+          )
+        : recallIndep(
+            draws,
+            bucket,
+            count,
+            replicas,
+            type,
+            out,
+            tries,
+            leafTries,
+            toLeaf,
+            leavesOut,
+            filledIn,
+          );
+      if (count == PENDING) {
+        setWord(state, STATE_DONE, i);
+        setWord(state, STATE_CHOSEN_COUNT, chosenCount);
+        return false;
+      }
+      forgetDraws(draws);
+    } else if (firstn) {
+      count = chooseFirstn(
+        bucket,
+        replicas,
+        type,
+        out,
+        0,
+        room,
+        tries,
+        leafTries,
+        word(state, STATE_LOCAL_RETRIES),
+        word(state, STATE_LOCAL_FALLBACK_RETRIES),
+        toLeaf,
+        word(state, STATE_VARY_R),
+        word(state, STATE_STABLE) != 0,
+        leavesOut,
+        0,
+      );
+    } else {
+      chooseIndep(bucket, count, replicas, type, out, 0, tries, leafTries, toLeaf, leavesOut, 0);
+    }
+    if (status != STATUS_OK) return true;
+    chosenCount += count;
+  }
+
+  if (toLeaf) memory.copy(chosen, leaves, (<usize>chosenCount) << 2);
+  setWord(state, STATE_CHOSEN, <i32>working);
+  setWord(state, STATE_WORKING, <i32>chosen);
+  setWord(state, STATE_WORKING_COUNT, chosenCount);
+  setWord(state, STATE_CHOSEN_COUNT, 0);
+  setWord(state, STATE_DONE, 0);
+  return true;
 }

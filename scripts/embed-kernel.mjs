@@ -4,11 +4,19 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const root = new URL('../', import.meta.url);
-const wasm = readFileSync(new URL('build/crush.wasm', root));
-const text = `// Written by scripts/embed-kernel.mjs from assembly/: the kernel's ${wasm.length} bytes, base64.
-export const KERNEL_BASE64: string =
-  '${wasm.toString('base64')}';
+const embed = (file) => readFileSync(new URL(`build/${file}`, root)).toString('base64');
+const text = `// Written by scripts/embed-kernel.mjs from assembly/: the compiled kernels in base64.
+
+/** For every engine. */
+export const SCALAR_KERNEL_BASE64: string =
+  '${embed('crush.wasm')}';
+
+/** For engines with 128-bit SIMD. */
+export const SIMD_KERNEL_BASE64: string =
+  '${embed('crush-simd.wasm')}';
 `;
 writeFileSync(new URL('src/kernel/kernel-bytes.ts', root), text);
 mkdirSync(new URL('dist/', root), { recursive: true });
-copyFileSync(new URL('build/crush.wasm', root), new URL('dist/crush.wasm', root));
+for (const file of ['crush.wasm', 'crush-simd.wasm']) {
+  copyFileSync(new URL(`build/${file}`, root), new URL(`dist/${file}`, root));
+}

@@ -85,7 +85,8 @@ describe('a flat map', () => {
   it('is refused, or stays within bounds, when a word has changed and the checksum was mended', () => {
     const { words } = FlatMap.fromModel(real);
     let accepted = 0;
-    for (let i = 0; i < words.length; i++) {
+    // Every word of the header, and some of the rest.
+    for (let i = 0; i < words.length; i += i < L.HEADER_WORDS ? 1 : 7) {
       for (const value of [-1, 0x7fffffff, words.length, 1]) {
         const changed = Int32Array.from(words);
         changed[i] = value;

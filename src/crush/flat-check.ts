@@ -71,7 +71,23 @@ export function checkFlat(words: Int32Array, nameOf?: (id: number) => string | u
   const hasBucket = (id: number): boolean =>
     id < 0 && -1 - id < maxBuckets && word(bucketIndex + (-1 - id)) !== 0;
 
+  const demandLanes = (path: string, at: number, size: number): void => {
+    if (at === 0) return;
+    demandRange(path, at, L.T_ARRAYS);
+    const count = word(at + L.T_COUNT);
+    const stride = word(at + L.T_STRIDE);
+    if (count < 1 || count > size || stride !== ((count + 3) & ~3)) {
+      fail('malformed', path, `a lane table of ${count} items for ${size}`);
+    }
+    demandRange(path, at + L.T_ARRAYS, 4 * stride);
+    for (let i = 0; i < count; i++) {
+      const item = word(at + L.T_ARRAYS + 2 * stride + i);
+      if (item < 0 && !hasBucket(item)) fail('invalid-map', path, `item ${item} is no bucket of this map`);
+    }
+  };
+
   let permutations = 0;
+  let maxSize = 0;
   for (let index = 0; index < maxBuckets; index++) {
     const at = word(bucketIndex + index);
     if (at === 0) continue;
@@ -92,6 +108,9 @@ export function checkFlat(words: Int32Array, nameOf?: (id: number) => string | u
     }
     demandRange(path, word(at + L.B_ITEMS), size);
     const extra = (length: number) => demandRange(path, word(at + L.B_EXTRA), length);
+    if (algorithm !== BUCKET_ALGORITHM.straw2 && word(L.H_ALL_STRAW2) !== 0) {
+      fail('malformed', path, 'not every bucket is a straw2 bucket, as the map says');
+    }
     let weights = size;
     switch (algorithm) {
       case BUCKET_ALGORITHM.uniform:
@@ -113,8 +132,10 @@ export function checkFlat(words: Int32Array, nameOf?: (id: number) => string | u
         fail('unsupported', path, `bucket algorithm ${algorithm} is unknown`);
     }
     demandRange(path, word(at + L.B_WEIGHTS), weights);
+    demandLanes(path, word(at + L.B_LANES), size);
     if (word(at + L.B_PERM) !== permutations) fail('malformed', path, 'its permutation overlaps another');
     permutations += PERM_HEADER + size;
+    maxSize = Math.max(maxSize, size);
     for (let i = 0; i < size; i++) {
       const item = word(word(at + L.B_ITEMS) + i);
       if (item < 0 && !hasBucket(item)) fail('invalid-map', path, `item ${item} is no bucket of this map`);
@@ -160,6 +181,10 @@ export function checkFlat(words: Int32Array, nameOf?: (id: number) => string | u
       demandRange(path, word(at + L.A_WEIGHTS), word(at + L.A_POSITIONS) * size);
       if (word(at + L.A_POSITIONS) < 0) fail('malformed', path, 'a negative number of positions');
       if (word(at + L.A_IDS) !== 0) demandRange(path, word(at + L.A_IDS), size);
+      if (word(at + L.A_LANES) === 0) continue;
+      const rows = Math.max(1, word(at + L.A_POSITIONS));
+      demandRange(path, word(at + L.A_LANES), rows);
+      for (let row = 0; row < rows; row++) demandLanes(path, word(word(at + L.A_LANES) + row), size);
     }
   }
 }

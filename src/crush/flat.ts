@@ -96,6 +96,15 @@ export class FlatMap {
   }
 }
 
+const f32 = new Float32Array(1);
+const f32AsInt = new Int32Array(f32.buffer);
+
+/** The bits of a number rounded to a 32-bit float. */
+function f32Bits(value: number): number {
+  f32[0] = value;
+  return f32AsInt[0] ?? 0;
+}
+
 /** Writes the words in two passes over the same code: the first counts them, the second fills them in. */
 class FlatWriter {
   readonly #map: CrushMap;
@@ -165,6 +174,8 @@ class FlatWriter {
       [L.H_CHOOSE_ARGS_TABLE, chooseArgsTable],
       [L.H_PERM_WORDS, this.#permWords],
       [L.H_MAX_STEPS, maxSteps],
+      [L.H_ALL_STRAW2, map.buckets.every((bucket) => (bucket?.alg ?? 5) === BUCKET_ALGORITHM.straw2) ? 1 : 0],
+      [L.H_MAX_SIZE, map.buckets.reduce((most, bucket) => Math.max(most, bucket?.items.length ?? 0), 0)],
     ];
     for (const [index, value] of header) this.#set(index, value);
   }
@@ -188,6 +199,7 @@ class FlatWriter {
     let weightsAt = 0;
     let extraAt = 0;
     let nodes = 0;
+    let lanesAt = 0;
     switch (bucket.alg) {
       case BUCKET_ALGORITHM.uniform:
         weightsAt = this.#array([bucket.itemWeight]);
@@ -211,6 +223,7 @@ class FlatWriter {
       case BUCKET_ALGORITHM.straw2:
         demand('item weights', bucket.itemWeights.length, items.length);
         weightsAt = this.#array(bucket.itemWeights);
+        lanesAt = this.#lanes(items, items, bucket.itemWeights);
         break;
     }
     const record = [
@@ -224,6 +237,7 @@ class FlatWriter {
       weightsAt,
       extraAt,
       nodes,
+      lanesAt,
     ];
     record.forEach((value, i) => this.#set(at + i, value));
     this.#permWords += PERM_HEADER + items.length;
@@ -253,9 +267,37 @@ class FlatWriter {
       this.#set(record + L.A_POSITIONS, positions.length);
       this.#set(record + L.A_WEIGHTS, weightsAt);
       this.#set(record + L.A_IDS, arg.ids === undefined ? 0 : this.#array(arg.ids));
+      if (bucket.alg === BUCKET_ALGORITHM.straw2) {
+        const rows = positions.length > 0 ? positions : [bucket.itemWeights];
+        const lanes = this.#reserve(rows.length);
+        rows.forEach((weights, i) => this.#set(lanes + i, this.#lanes(bucket.items, arg.ids ?? bucket.items, weights)));
+        this.#set(record + L.A_LANES, lanes);
+      }
       this.#set(index - 1 - id, record);
     }
     return index;
+  }
+
+  /** A lane table, or 0 when the weights are not for lanes: none at all, or so great that they count as negative. */
+  #lanes(items: Int32Array, ids: Int32Array, weights: Uint32Array): number {
+    const kept: number[] = [];
+    weights.forEach((weight, i) => {
+      if (weight !== 0) kept.push(i);
+    });
+    if (kept.length === 0 || kept.some((i) => (weights[i] ?? 0) >= 2 ** 31)) return 0;
+    const stride = (kept.length + 3) & ~3;
+    const at = this.#reserve(L.T_ARRAYS + 4 * stride);
+    this.#set(at + L.T_COUNT, kept.length);
+    this.#set(at + L.T_STRIDE, stride);
+    const arrays = at + L.T_ARRAYS;
+    for (let i = 0; i < stride; i++) {
+      const from = kept[i];
+      this.#set(arrays + i, from === undefined ? 0 : (ids[from] ?? 0));
+      this.#set(arrays + stride + i, f32Bits(from === undefined ? Number.NaN : 1 / (weights[from] ?? 0)));
+      this.#set(arrays + 2 * stride + i, from === undefined ? 0 : (items[from] ?? 0));
+      this.#set(arrays + 3 * stride + i, from === undefined ? 0 : (weights[from] ?? 0));
+    }
+    return at;
   }
 
   #reserve(words: number): number {

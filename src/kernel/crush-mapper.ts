@@ -6,7 +6,7 @@ import { FlatMap } from '../crush/flat.ts';
 import { mapKind } from '../crush/kind.ts';
 import type { CrushMap } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
-import { Kernel } from './kernel.ts';
+import { hasSimd, Kernel } from './kernel.ts';
 
 /** How the mapper's input x comes from a running number. */
 export type SeedSource =
@@ -58,13 +58,28 @@ export interface CrushMapperOptions {
    * tunables are absurd. Default 2^28, some ten seconds; real mappings draw hundreds to some hundred thousands.
    */
   readonly workLimit?: number;
+  /**
+   * Which kernel maps: `scalar`, one item at a time; `item-lanes`, four items of a bucket at a time; `task-lanes`,
+   * four draws of many inputs at a time. All give the same results. Default: the best that the engine has, task
+   * lanes for batches that suit them and item lanes for the rest.
+   */
+  readonly kernel?: KernelChoice | undefined;
 }
+
+/** See {@link CrushMapperOptions.kernel}. */
+export type KernelChoice = 'scalar' | 'item-lanes' | 'task-lanes';
 
 const DEFAULT_WORK_LIMIT = 1 << 28;
 /** Result words mapped in one call of the kernel: they and the columns they are copied to stay in the caches. */
 const CHUNK_WORDS = 1 << 16;
 /** Largest result a caller may ask for. */
 const MAX_SIZE = 1 << 16;
+
+const KERNEL = {
+  scalar: L.KERNEL_SCALAR,
+  'item-lanes': L.KERNEL_ITEM_LANES,
+  'task-lanes': L.KERNEL_TASK_LANES,
+} as const;
 
 const SEED_MODE = {
   plain: L.SEED_PLAIN,
@@ -85,7 +100,8 @@ const SEED_MODE = {
  */
 export class CrushMapper {
   readonly flat: FlatMap;
-  readonly #kernel = new Kernel();
+  readonly #choice: KernelChoice;
+  readonly #kernel: Kernel;
   readonly #workLimit: number;
   readonly #request: number;
   readonly #map: number;
@@ -101,8 +117,13 @@ export class CrushMapper {
     this.flat = map instanceof FlatMap ? map : FlatMap.fromModel(map);
     this.#workLimit = options.workLimit ?? DEFAULT_WORK_LIMIT;
     demandInteger('workLimit', this.#workLimit, 1, 0x7fffffff);
+    this.#choice = options.kernel ?? (hasSimd() ? 'task-lanes' : 'scalar');
+    if (this.#choice !== 'scalar' && !hasSimd()) {
+      throw new CrushError('bad-argument', `this engine has no SIMD, which the ${this.#choice} kernel needs`);
+    }
+    this.#kernel = new Kernel(options.kernel === 'scalar' || !hasSimd() ? 'scalar' : 'simd');
     this.#request = this.#kernel.allocate(L.REQUEST_WORDS * 4);
-    this.#map = this.#kernel.allocate(this.flat.words.length * 4);
+    this.#map = this.#kernel.allocate((this.flat.words.length + L.MAP_PADDING) * 4);
     this.#kernel.words.set(this.flat.words, this.#map / 4);
     this.#mark = this.#kernel.mark;
   }
@@ -173,6 +194,7 @@ export class CrushMapper {
         seeds: kernel.allocate(chunk * 4),
         reweights: kernel.allocate(count * 4),
         tries: kernel.allocate(tries * 4),
+        tasks: kernel.allocate(kernel.exports.taskLaneWords(this.#map, size) * 4),
       };
       kernel.exports.initWorkspace(this.#map, at.workspace);
       this.#buffers = { size, reweights: count, tries, at };
@@ -203,6 +225,8 @@ export class CrushMapper {
     words[L.Q_OUT_LENGTHS] = at.lengths;
     words[L.Q_OUT_SEEDS] = at.seeds;
     words[L.Q_WORK_LIMIT] = this.#workLimit;
+    words[L.Q_KERNEL] = KERNEL[this.#choice];
+    words[L.Q_TASKS] = at.tasks;
     words[L.Q_TRIES] = request.tries === undefined ? 0 : at.tries;
     words[L.Q_TRIES_WORDS] = request.tries?.length ?? 0;
   }
@@ -215,6 +239,7 @@ interface Buffers {
   readonly seeds: number;
   readonly reweights: number;
   readonly tries: number;
+  readonly tasks: number;
 }
 
 /** The next power of two from `n` on, less 1 (`pg_pool_t::calc_pg_masks`). */

@@ -4,7 +4,7 @@
  */
 import { instantiateSync } from '@assemblyscript/loader';
 import { CrushError } from '../errors.ts';
-import { KERNEL_BASE64 } from './kernel-bytes.ts';
+import { SCALAR_KERNEL_BASE64, SIMD_KERNEL_BASE64 } from './kernel-bytes.ts';
 
 /**
  * What the compiled kernel exports; addresses are bytes in its memory. See assembly/index.ts.
@@ -25,13 +25,33 @@ interface KernelExports extends Record<string, unknown> {
   lnTable(out: number): void;
   /** First free address. */
   heapStart(): number;
+  /** Whether this kernel draws in lanes. */
+  hasLanes(): number;
+  /** Words of workspace for the task lanes; 0 in a kernel without lanes. */
+  taskLaneWords(map: number, resultMax: number): number;
+}
+
+/** How a kernel is compiled: for every engine, or for those with 128-bit SIMD. */
+export type KernelBuild = 'scalar' | 'simd';
+
+/** The least module with a SIMD instruction in it: an engine that accepts it has SIMD. */
+const SIMD_PROBE = [
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
+];
+
+let simd: boolean | undefined;
+
+/** Whether this JavaScript engine has 128-bit SIMD. */
+export function hasSimd(): boolean {
+  simd ??= WebAssembly.validate(Uint8Array.from(SIMD_PROBE));
+  return simd;
 }
 
 const PAGE_BYTES = 65536;
 /** WebAssembly's 32-bit memories end here. */
 const MAX_PAGES = 65536;
 
-let compiled: WebAssembly.Module | undefined;
+const compiled: Partial<Record<KernelBuild, WebAssembly.Module>> = {};
 
 /**
  * One instance of the kernel with memory of its own. Internal, so that the package's types need no types of
@@ -44,10 +64,12 @@ export class Kernel {
   #words: Int32Array;
   #end: number;
 
-  constructor() {
-    compiled ??= new WebAssembly.Module(decodeBase64(KERNEL_BASE64));
+  constructor(build: KernelBuild = hasSimd() ? 'simd' : 'scalar') {
+    compiled[build] ??= new WebAssembly.Module(
+      decodeBase64(build === 'simd' ? SIMD_KERNEL_BASE64 : SCALAR_KERNEL_BASE64),
+    );
     // The loader's typings mirror its own runtime's exports, which the kernel does not have.
-    this.exports = instantiateSync(compiled, {}).instance.exports as unknown as KernelExports;
+    this.exports = instantiateSync(compiled[build], {}).instance.exports as unknown as KernelExports;
     this.#words = new Int32Array(this.exports.memory.buffer);
     this.#end = (this.exports.heapStart() + 15) & ~15;
   }

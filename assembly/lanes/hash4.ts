@@ -1,0 +1,74 @@
+/*
+ * rjenkins1 of four arguments in lanes, for list buckets; see hash.ts.
+ */
+import { left, right, SEED, X, Y } from './mix';
+
+/** hash4(x, id, r, bucket) & 0xffff for 4 vectors of ids (`crush_hash32_4`). */
+// prettier-ignore
+export function hash4Lanes4(x: v128, r: v128, bucket: v128, ids: usize, out: usize): void {
+  let a0 = x, b0 = v128.load(ids, 0), c0 = r, X0 = i32x4.splat(X), Y0 = i32x4.splat(Y);
+  let a1 = x, b1 = v128.load(ids, 16), c1 = r, X1 = i32x4.splat(X), Y1 = i32x4.splat(Y);
+  let a2 = x, b2 = v128.load(ids, 32), c2 = r, X2 = i32x4.splat(X), Y2 = i32x4.splat(Y);
+  let a3 = x, b3 = v128.load(ids, 48), c3 = r, X3 = i32x4.splat(X), Y3 = i32x4.splat(Y);
+  const seed = v128.xor(v128.xor(v128.xor(i32x4.splat(SEED), x), r), bucket);
+  let d0 = bucket, d1 = bucket, d2 = bucket, d3 = bucket;
+  let h0 = v128.xor(seed, b0), h1 = v128.xor(seed, b1), h2 = v128.xor(seed, b2), h3 = v128.xor(seed, b3);
+  a0 = right(a0, b0, h0, 13), a1 = right(a1, b1, h1, 13), a2 = right(a2, b2, h2, 13), a3 = right(a3, b3, h3, 13);
+  b0 = left(b0, h0, a0, 8), b1 = left(b1, h1, a1, 8), b2 = left(b2, h2, a2, 8), b3 = left(b3, h3, a3, 8);
+  h0 = right(h0, a0, b0, 13), h1 = right(h1, a1, b1, 13), h2 = right(h2, a2, b2, 13), h3 = right(h3, a3, b3, 13);
+  a0 = right(a0, b0, h0, 12), a1 = right(a1, b1, h1, 12), a2 = right(a2, b2, h2, 12), a3 = right(a3, b3, h3, 12);
+  b0 = left(b0, h0, a0, 16), b1 = left(b1, h1, a1, 16), b2 = left(b2, h2, a2, 16), b3 = left(b3, h3, a3, 16);
+  h0 = right(h0, a0, b0, 5), h1 = right(h1, a1, b1, 5), h2 = right(h2, a2, b2, 5), h3 = right(h3, a3, b3, 5);
+  a0 = right(a0, b0, h0, 3), a1 = right(a1, b1, h1, 3), a2 = right(a2, b2, h2, 3), a3 = right(a3, b3, h3, 3);
+  b0 = left(b0, h0, a0, 10), b1 = left(b1, h1, a1, 10), b2 = left(b2, h2, a2, 10), b3 = left(b3, h3, a3, 10);
+  h0 = right(h0, a0, b0, 15), h1 = right(h1, a1, b1, 15), h2 = right(h2, a2, b2, 15), h3 = right(h3, a3, b3, 15);
+  c0 = right(c0, d0, h0, 13), c1 = right(c1, d1, h1, 13), c2 = right(c2, d2, h2, 13), c3 = right(c3, d3, h3, 13);
+  d0 = left(d0, h0, c0, 8), d1 = left(d1, h1, c1, 8), d2 = left(d2, h2, c2, 8), d3 = left(d3, h3, c3, 8);
+  h0 = right(h0, c0, d0, 13), h1 = right(h1, c1, d1, 13), h2 = right(h2, c2, d2, 13), h3 = right(h3, c3, d3, 13);
+  c0 = right(c0, d0, h0, 12), c1 = right(c1, d1, h1, 12), c2 = right(c2, d2, h2, 12), c3 = right(c3, d3, h3, 12);
+  d0 = left(d0, h0, c0, 16), d1 = left(d1, h1, c1, 16), d2 = left(d2, h2, c2, 16), d3 = left(d3, h3, c3, 16);
+  h0 = right(h0, c0, d0, 5), h1 = right(h1, c1, d1, 5), h2 = right(h2, c2, d2, 5), h3 = right(h3, c3, d3, 5);
+  c0 = right(c0, d0, h0, 3), c1 = right(c1, d1, h1, 3), c2 = right(c2, d2, h2, 3), c3 = right(c3, d3, h3, 3);
+  d0 = left(d0, h0, c0, 10), d1 = left(d1, h1, c1, 10), d2 = left(d2, h2, c2, 10), d3 = left(d3, h3, c3, 10);
+  h0 = right(h0, c0, d0, 15), h1 = right(h1, c1, d1, 15), h2 = right(h2, c2, d2, 15), h3 = right(h3, c3, d3, 15);
+  a0 = right(a0, X0, h0, 13), a1 = right(a1, X1, h1, 13), a2 = right(a2, X2, h2, 13), a3 = right(a3, X3, h3, 13);
+  X0 = left(X0, h0, a0, 8), X1 = left(X1, h1, a1, 8), X2 = left(X2, h2, a2, 8), X3 = left(X3, h3, a3, 8);
+  h0 = right(h0, a0, X0, 13), h1 = right(h1, a1, X1, 13), h2 = right(h2, a2, X2, 13), h3 = right(h3, a3, X3, 13);
+  a0 = right(a0, X0, h0, 12), a1 = right(a1, X1, h1, 12), a2 = right(a2, X2, h2, 12), a3 = right(a3, X3, h3, 12);
+  X0 = left(X0, h0, a0, 16), X1 = left(X1, h1, a1, 16), X2 = left(X2, h2, a2, 16), X3 = left(X3, h3, a3, 16);
+  h0 = right(h0, a0, X0, 5), h1 = right(h1, a1, X1, 5), h2 = right(h2, a2, X2, 5), h3 = right(h3, a3, X3, 5);
+  a0 = right(a0, X0, h0, 3), a1 = right(a1, X1, h1, 3), a2 = right(a2, X2, h2, 3), a3 = right(a3, X3, h3, 3);
+  X0 = left(X0, h0, a0, 10), X1 = left(X1, h1, a1, 10), X2 = left(X2, h2, a2, 10), X3 = left(X3, h3, a3, 10);
+  h0 = right(h0, a0, X0, 15), h1 = right(h1, a1, X1, 15), h2 = right(h2, a2, X2, 15), h3 = right(h3, a3, X3, 15);
+  Y0 = right(Y0, b0, h0, 13), Y1 = right(Y1, b1, h1, 13), Y2 = right(Y2, b2, h2, 13), Y3 = right(Y3, b3, h3, 13);
+  b0 = left(b0, h0, Y0, 8), b1 = left(b1, h1, Y1, 8), b2 = left(b2, h2, Y2, 8), b3 = left(b3, h3, Y3, 8);
+  h0 = right(h0, Y0, b0, 13), h1 = right(h1, Y1, b1, 13), h2 = right(h2, Y2, b2, 13), h3 = right(h3, Y3, b3, 13);
+  Y0 = right(Y0, b0, h0, 12), Y1 = right(Y1, b1, h1, 12), Y2 = right(Y2, b2, h2, 12), Y3 = right(Y3, b3, h3, 12);
+  b0 = left(b0, h0, Y0, 16), b1 = left(b1, h1, Y1, 16), b2 = left(b2, h2, Y2, 16), b3 = left(b3, h3, Y3, 16);
+  h0 = right(h0, Y0, b0, 5), h1 = right(h1, Y1, b1, 5), h2 = right(h2, Y2, b2, 5), h3 = right(h3, Y3, b3, 5);
+  Y0 = right(Y0, b0, h0, 3), Y1 = right(Y1, b1, h1, 3), Y2 = right(Y2, b2, h2, 3), Y3 = right(Y3, b3, h3, 3);
+  b0 = left(b0, h0, Y0, 10), b1 = left(b1, h1, Y1, 10), b2 = left(b2, h2, Y2, 10), b3 = left(b3, h3, Y3, 10);
+  h0 = right(h0, Y0, b0, 15), h1 = right(h1, Y1, b1, 15), h2 = right(h2, Y2, b2, 15), h3 = right(h3, Y3, b3, 15);
+  c0 = right(c0, X0, h0, 13), c1 = right(c1, X1, h1, 13), c2 = right(c2, X2, h2, 13), c3 = right(c3, X3, h3, 13);
+  X0 = left(X0, h0, c0, 8), X1 = left(X1, h1, c1, 8), X2 = left(X2, h2, c2, 8), X3 = left(X3, h3, c3, 8);
+  h0 = right(h0, c0, X0, 13), h1 = right(h1, c1, X1, 13), h2 = right(h2, c2, X2, 13), h3 = right(h3, c3, X3, 13);
+  c0 = right(c0, X0, h0, 12), c1 = right(c1, X1, h1, 12), c2 = right(c2, X2, h2, 12), c3 = right(c3, X3, h3, 12);
+  X0 = left(X0, h0, c0, 16), X1 = left(X1, h1, c1, 16), X2 = left(X2, h2, c2, 16), X3 = left(X3, h3, c3, 16);
+  h0 = right(h0, c0, X0, 5), h1 = right(h1, c1, X1, 5), h2 = right(h2, c2, X2, 5), h3 = right(h3, c3, X3, 5);
+  c0 = right(c0, X0, h0, 3), c1 = right(c1, X1, h1, 3), c2 = right(c2, X2, h2, 3), c3 = right(c3, X3, h3, 3);
+  X0 = left(X0, h0, c0, 10), X1 = left(X1, h1, c1, 10), X2 = left(X2, h2, c2, 10), X3 = left(X3, h3, c3, 10);
+  h0 = right(h0, c0, X0, 15), h1 = right(h1, c1, X1, 15), h2 = right(h2, c2, X2, 15), h3 = right(h3, c3, X3, 15);
+  Y0 = right(Y0, d0, h0, 13), Y1 = right(Y1, d1, h1, 13), Y2 = right(Y2, d2, h2, 13), Y3 = right(Y3, d3, h3, 13);
+  d0 = left(d0, h0, Y0, 8), d1 = left(d1, h1, Y1, 8), d2 = left(d2, h2, Y2, 8), d3 = left(d3, h3, Y3, 8);
+  h0 = right(h0, Y0, d0, 13), h1 = right(h1, Y1, d1, 13), h2 = right(h2, Y2, d2, 13), h3 = right(h3, Y3, d3, 13);
+  Y0 = right(Y0, d0, h0, 12), Y1 = right(Y1, d1, h1, 12), Y2 = right(Y2, d2, h2, 12), Y3 = right(Y3, d3, h3, 12);
+  d0 = left(d0, h0, Y0, 16), d1 = left(d1, h1, Y1, 16), d2 = left(d2, h2, Y2, 16), d3 = left(d3, h3, Y3, 16);
+  h0 = right(h0, Y0, d0, 5), h1 = right(h1, Y1, d1, 5), h2 = right(h2, Y2, d2, 5), h3 = right(h3, Y3, d3, 5);
+  Y0 = right(Y0, d0, h0, 3), Y1 = right(Y1, d1, h1, 3), Y2 = right(Y2, d2, h2, 3), Y3 = right(Y3, d3, h3, 3);
+  d0 = left(d0, h0, Y0, 10), d1 = left(d1, h1, Y1, 10), d2 = left(d2, h2, Y2, 10), d3 = left(d3, h3, Y3, 10);
+  h0 = right(h0, Y0, d0, 15), h1 = right(h1, Y1, d1, 15), h2 = right(h2, Y2, d2, 15), h3 = right(h3, Y3, d3, 15);
+  v128.store(out, v128.and(h0, i32x4.splat(0xffff)), 0);
+  v128.store(out, v128.and(h1, i32x4.splat(0xffff)), 16);
+  v128.store(out, v128.and(h2, i32x4.splat(0xffff)), 32);
+  v128.store(out, v128.and(h3, i32x4.splat(0xffff)), 48);
+}
