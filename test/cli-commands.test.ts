@@ -1,5 +1,5 @@
 /**
- * The commands for people: info, start, and how every command fails.
+ * `crush-wasm info`, and how every command fails.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { snakeCaseJson } from '../src/cli/snake-case.ts';
+import { listLines } from '../src/cli/table.ts';
 import { FIXTURES, fixture, fixtureText } from './fixtures.ts';
 import { run } from './run-cli.ts';
 import { useTempFolder } from './temp-folder.ts';
@@ -25,25 +27,54 @@ describe('info', () => {
       'checksum  fits',
       'release   pacific OSDs, clients from luminous on',
       'OSDs      8 (ids below 8): 8 up, 7 in, 2 reweighted, 2 with primary affinity',
-      '   8  ecosd   erasure        6    5   24    24  5     hashpspool',
+      '   8  ecosd   erasure        6    5   24    24  ecosd            hashpspool',
       "rule 1 'hdd' (replicated)",
       '  take default class hdd',
       '  chooseleaf firstn 0 type host',
     ]) {
       expect(stdout.split('\n')).toContain(line);
     }
-    expect(stdout).toMatch(/^tunables {2}profile jewel: choose_total_tries 50/m);
+    expect(stdout).toMatch(/^tunables {2}profile jewel\n {10}choose_local_tries +0\n/m);
     expect(stdout).toMatch(
-      /^features {2}straw2 buckets only, device classes, choose_args for .*pg_temp of 19 PGs/m,
+      /^features {2}straw2 buckets only\n {10}device classes\n(?:.*\n)* {10}pg_temp of 19 PGs/m,
     );
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+  });
+
+  test('of standard input', async () => {
+    const { stdout } = await run(['info', '-'], { stdin: fixture('cluster-8osd/osdmap') });
+    expect(stdout).toMatch(/^standard input: OSDMap, binary/);
   });
 
   test('as JSON', async () => {
     const { stdout } = await run(['info', OSDMAP, '--format', 'json']);
     expect(JSON.parse(stdout)).toMatchObject({
       kind: 'osdmap',
-      osdmap: { epoch: 97, crc: 'ok', osds: { exist: 8, up: 8, in: 7 }, pools: { length: 8 } },
-      crush: { devices: 8, profile: 'jewel', rules: { length: 6 } },
+      osdmap: {
+        epoch: 97,
+        crc: 'ok',
+        min_compat_client: 'luminous',
+        osds: { exist: 8, up: 8, in: 7, with_primary_affinity: 2 },
+        pools: { length: 8, 7: { name: 'ecosd', min_size: 5, pg_num: 24, pgp_num: 24, rule_name: 'ecosd' } },
+      },
+      crush: {
+        devices: 8,
+        shadow_buckets: 14,
+        by_type: { root: 1, rack: 2, host: 4 },
+        tunables: { choose_total_tries: 50, chooseleaf_vary_r: 1 },
+        profile: 'jewel',
+        rules: { length: 6 },
+      },
+    });
+    expect(stdout).not.toMatch(/"[a-z_]*[A-Z]\w*":/);
+  });
+
+  test('as JSON, in which names of the map stay as they are', () => {
+    const facts = { pgNum: 1, byType: new Map([['myHost', { minSize: 2 }]]), list: [{ aB: null }] };
+    expect(snakeCaseJson(facts)).toEqual({
+      pg_num: 1,
+      by_type: { myHost: { min_size: 2 } },
+      list: [{ a_b: null }],
     });
   });
 
@@ -70,21 +101,11 @@ describe('info', () => {
   });
 });
 
-describe('start', () => {
-  test('maps the example', async () => {
-    const { status, stdout, stderr } = await run(['start']);
-    expect([status, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^321 PGs of 8 pools mapped in [0-9.]+ ms; [0-9,]+ mappings a second/m);
-    expect(stdout).toMatch(/^osd\.3 {2}#+ 198, leads 130$/m);
-    expect(stdout).toMatch(/Next, try:\n {2}.* map examples\/cluster-8osd\/osdmap --pool fsmeta\n/);
-  });
-
-  test('maps a CRUSH map, and only shows the ends of many devices', async () => {
-    const { status, stdout } = await run(['start', join(FIXTURES, 'crushmaps/s.crushmap')]);
-    expect(status).toBe(0);
-    expect(stdout).toMatch(/^\.\.\. 112 between \.\.\.$/m);
-    expect(stdout.split('\n').filter((line) => line.startsWith('osd.'))).toHaveLength(32);
-  });
+test('long lists are broken between their items', () => {
+  const list = 'one two, three; four, five';
+  expect(listLines('title  ', list, 22)).toEqual(['title  one two, three;', '       four, five']);
+  expect(listLines('title  ', list, 5)).toHaveLength(4);
+  expect(listLines('title  ', 'none', 80)).toEqual(['title  none']);
 });
 
 describe('failures', () => {

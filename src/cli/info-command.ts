@@ -1,10 +1,18 @@
 /** `crush-wasm info`: what a map file is and what is in it. */
 import { CrushError } from '../errors.ts';
 import type { MapFile } from '../formats/detect.ts';
-import { mapFacts, type CrcState, type CrushFacts, type MapFacts, type OsdMapFacts } from './info-facts.ts';
+import {
+  mapFacts,
+  poolRuleTitle,
+  type CrcState,
+  type CrushFacts,
+  type MapFacts,
+  type OsdMapFacts,
+} from './info-facts.ts';
 import { misuse, type CommandIo, type TextSink } from './io.ts';
-import { loadMapFile, type LoadOptions } from './load.ts';
-import { tableLines } from './table.ts';
+import { fileTitle, loadMapFile, type LoadOptions } from './load.ts';
+import { snakeCaseJson } from './snake-case.ts';
+import { listLines, tableLines, titledLines } from './table.ts';
 
 /** Options of the command, as commander gives them. */
 export interface InfoOptions {
@@ -27,8 +35,12 @@ export async function infoCommand(
   const onNote = (text: string): void => err.add(`crush-wasm: note: ${text}\n`);
   const { loaded, crc } = await loadWithCrc(file, io, { crushFile, onNote }, options.ignoreCrc === true);
   const facts = mapFacts(loaded, crc);
-  if (options.format === 'json') out.add(`${JSON.stringify({ file, ...facts }, null, 2)}\n`);
-  else out.add(`${describeFacts(file, facts).join('\n')}\n`);
+  if (options.format === 'json') {
+    out.add(`${JSON.stringify(snakeCaseJson({ file, ...facts }), null, 2)}\n`);
+    return;
+  }
+  const title = fileTitle(file, crushFile);
+  out.add(`${describeFacts(title, facts, io.stdout.columns).join('\n')}\n`);
 }
 
 /** Reads a file and learns whether its checksum fits; a wrong one is an error unless it is to be ignored. */
@@ -51,12 +63,15 @@ async function loadWithCrc(
   }
 }
 
-function describeFacts(file: string, facts: MapFacts): string[] {
-  const lines = [`${file}: ${facts.kind === 'osdmap' ? 'OSDMap' : 'CRUSH map'}, ${facts.encoding}`];
-  if (facts.osdmap !== undefined) lines.push(...describeOsdMap(facts.osdmap));
-  lines.push(...describeCrush(facts.crush));
-  lines.push('', `features  ${facts.features.length === 0 ? 'none' : facts.features.join(', ')}`);
-  return lines;
+function describeFacts(title: string, facts: MapFacts, width: number): string[] {
+  const { osdmap, crush, features } = facts;
+  return [
+    `${title}: ${facts.kind === 'osdmap' ? 'OSDMap' : 'CRUSH map'}, ${facts.encoding}`,
+    ...(osdmap === undefined ? [] : describeOsdMap(osdmap, width)),
+    ...describeCrush(crush, width),
+    '',
+    ...titledLines('features  ', features.length === 0 ? ['none'] : features),
+  ];
 }
 
 const CRC_WORDS: Readonly<Record<CrcState, string>> = {
@@ -65,7 +80,7 @@ const CRC_WORDS: Readonly<Record<CrcState, string>> = {
   none: 'the encoding has none',
 };
 
-function describeOsdMap(map: OsdMapFacts): string[] {
+function describeOsdMap(map: OsdMapFacts, width: number): string[] {
   const { osds } = map;
   const rows = map.pools.map((pool) => [
     pool.id,
@@ -75,7 +90,7 @@ function describeOsdMap(map: OsdMapFacts): string[] {
     pool.minSize,
     pool.pgNum,
     pool.pgpNum,
-    pool.rule < 0 ? 'none' : String(pool.rule),
+    poolRuleTitle(pool),
     pool.flags.join(','),
   ]);
   return [
@@ -86,9 +101,9 @@ function describeOsdMap(map: OsdMapFacts): string[] {
     `modified  ${map.modified}`,
     `checksum  ${CRC_WORDS[map.crc]}`,
     `release   ${map.release} OSDs, clients from ${map.minCompatClient} on`,
-    `flags     ${map.flags.length === 0 ? 'none' : map.flags.join(', ')}`,
+    ...listLines('flags     ', map.flags.join(', ') || 'none', width),
     `OSDs      ${osds.exist} (ids below ${osds.max}): ${osds.up} up, ${osds.in} in, ` +
-      `${osds.reweighted} reweighted, ${osds.withAffinity} with primary affinity`,
+      `${osds.reweighted} reweighted, ${osds.withPrimaryAffinity} with primary affinity`,
     '',
     ...(rows.length === 0
       ? ['no pools']
@@ -96,13 +111,13 @@ function describeOsdMap(map: OsdMapFacts): string[] {
   ];
 }
 
-function describeCrush(crush: CrushFacts): string[] {
-  const { tunables } = crush;
-  const counts = (record: Readonly<Record<string, number>>): string =>
-    Object.entries(record)
-      .map(([name, count]) => `${count} ${name}`)
-      .join(', ') || 'none';
+function describeCrush(crush: CrushFacts, width: number): string[] {
+  const counts = (tally: ReadonlyMap<string, number>): string =>
+    [...tally].map(([name, count]) => `${count} ${name}`).join(', ') || 'none';
   const shadow = crush.shadowBuckets === 0 ? '' : `, and ${crush.shadowBuckets} shadow buckets of classes`;
+  const tunables = Object.entries(snakeCaseJson(crush.tunables) as Readonly<Record<string, number>>).map(
+    ([name, value]) => `${name.padEnd(28)}${value}`,
+  );
   const rules = crush.rules.flatMap(({ id, name, type, steps }) => [
     '',
     `rule ${id} '${name}' (${type})`,
@@ -110,13 +125,16 @@ function describeCrush(crush: CrushFacts): string[] {
   ]);
   return [
     '',
-    `devices   ${crush.devices} (classes: ${counts(crush.classes)})`,
-    `buckets   ${crush.buckets} (${counts(crush.byType)}; ${counts(crush.byAlgorithm)})${shadow}`,
-    `tunables  ${crush.profile === undefined ? 'no profile' : `profile ${crush.profile}`}: ` +
-      `choose_total_tries ${tunables.chooseTotalTries}, choose_local_tries ${tunables.chooseLocalTries}, ` +
-      `choose_local_fallback_tries ${tunables.chooseLocalFallbackTries}, ` +
-      `chooseleaf_descend_once ${tunables.chooseleafDescendOnce}, chooseleaf_vary_r ${tunables.chooseleafVaryR}, ` +
-      `chooseleaf_stable ${tunables.chooseleafStable}, straw_calc_version ${tunables.strawCalcVersion}`,
+    ...listLines('devices   ', `${crush.devices} (classes: ${counts(crush.classes)})`, width),
+    ...listLines(
+      'buckets   ',
+      `${crush.buckets} (${counts(crush.byType)}; ${counts(crush.byAlgorithm)})${shadow}`,
+      width,
+    ),
+    ...titledLines('tunables  ', [
+      crush.profile === undefined ? 'of no profile' : `profile ${crush.profile}`,
+      ...tunables,
+    ]),
     ...rules,
   ];
 }

@@ -1,6 +1,6 @@
-/** What `crush-wasm info` tells about a map, as plain data; its JSON form is this very object. */
+/** What `crush-wasm info` tells about a map, as plain data; its JSON form is the same with names in snake case. */
 import { BUCKET_ALGORITHM, RULE_TYPE, type CrushMap } from '../crush/model.ts';
-import { isShadow, itemName, typeName } from '../crush/names.ts';
+import { isShadow, itemName, ruleName, typeName } from '../crush/names.ts';
 import { ruleStepText, ruleTypeName, tunablesProfile } from '../crush/rule-text.ts';
 import type { MapFile } from '../formats/detect.ts';
 import { RELEASE_NAMES } from '../formats/releases.ts';
@@ -12,6 +12,7 @@ import {
   POOL_FLAG,
   type OsdMap,
   type PgTable,
+  type Pool,
 } from '../osdmap/model.ts';
 import { findPoolRule } from '../osdmap/pool-rule.ts';
 import { formatClusterFlags, formatPoolFlags, formatTime, formatUuid } from './ceph-format.ts';
@@ -48,7 +49,7 @@ export interface OsdMapFacts {
     readonly up: number;
     readonly in: number;
     readonly reweighted: number;
-    readonly withAffinity: number;
+    readonly withPrimaryAffinity: number;
   };
   readonly pools: readonly PoolFacts[];
 }
@@ -64,6 +65,8 @@ export interface PoolFacts {
   readonly pgpNum: number;
   /** The rule's number; -1 where the pool has none. */
   readonly rule: number;
+  /** The rule's name; empty where it has none. */
+  readonly ruleName: string;
   readonly flags: readonly string[];
 }
 
@@ -72,9 +75,10 @@ export interface CrushFacts {
   readonly devices: number;
   readonly buckets: number;
   readonly shadowBuckets: number;
-  readonly byType: Readonly<Record<string, number>>;
-  readonly byAlgorithm: Readonly<Record<string, number>>;
-  readonly classes: Readonly<Record<string, number>>;
+  readonly byType: ReadonlyMap<string, number>;
+  readonly byAlgorithm: ReadonlyMap<string, number>;
+  /** Devices of each class. */
+  readonly classes: ReadonlyMap<string, number>;
   readonly chooseArgs: readonly number[];
   readonly tunables: CrushMap['tunables'];
   /** The profile the tunables equal, if any. */
@@ -141,20 +145,33 @@ function osdMapFacts(map: OsdMap, crc: CrcState): OsdMapFacts {
       up: count((osd) => hasState(osd, OSD_STATE.up)),
       in: count((osd) => weight(osd) !== 0),
       reweighted: count((osd) => weight(osd) !== 0 && weight(osd) !== OSD_IN),
-      withAffinity: count((osd) => affinity(osd) !== DEFAULT_PRIMARY_AFFINITY),
+      withPrimaryAffinity: count((osd) => affinity(osd) !== DEFAULT_PRIMARY_AFFINITY),
     },
-    pools: [...map.pools.values()].map((pool) => ({
-      id: pool.id,
-      name: pool.name,
-      type: poolTypeName(pool),
-      size: pool.size,
-      minSize: pool.minSize,
-      pgNum: pool.pgNum,
-      pgpNum: pool.pgpNum,
-      rule: findPoolRule(map.crush, pool, NEWEST_RELEASE),
-      flags: words(formatPoolFlags(pool.flags, NEWEST_RELEASE)),
-    })),
+    pools: [...map.pools.values()].map((pool) => poolFacts(map, pool)),
   };
+}
+
+/** Gathers the facts of a pool. */
+export function poolFacts(map: OsdMap, pool: Pool): PoolFacts {
+  const rule = findPoolRule(map.crush, pool, NEWEST_RELEASE);
+  return {
+    id: pool.id,
+    name: pool.name,
+    type: poolTypeName(pool),
+    size: pool.size,
+    minSize: pool.minSize,
+    pgNum: pool.pgNum,
+    pgpNum: pool.pgpNum,
+    rule,
+    ruleName: ruleName(map.crush, rule) ?? '',
+    flags: words(formatPoolFlags(pool.flags, NEWEST_RELEASE)),
+  };
+}
+
+/** The rule of a pool for people: its name, else its number, else `none`. */
+export function poolRuleTitle({ rule, ruleName }: PoolFacts): string {
+  if (rule < 0) return 'none';
+  return ruleName === '' ? String(rule) : ruleName;
 }
 
 function crushFacts(map: CrushMap): CrushFacts {
@@ -231,9 +248,9 @@ function osdMapFeatures(map: OsdMap): string[] {
   return features;
 }
 
-function tally(values: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
+function tally(values: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return counts;
 }
 

@@ -1,4 +1,4 @@
-/** Small tables for people. */
+/** Small tables and lists for people. */
 
 /** Lines of a table: columns as wide as their widest cell, numbers to the right, two spaces between. */
 export function tableLines(
@@ -18,4 +18,20 @@ export function tableLines(
       .join('  ')
       .trimEnd(),
   );
+}
+
+/** Lines of a title and a list behind it, broken after commas and semicolons where it is wider than `width`. */
+export function listLines(title: string, list: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const item of list.split(/(?<=[,;]) /)) {
+    const last = lines.at(-1);
+    if (last === undefined || title.length + last.length + 1 + item.length > width) lines.push(item);
+    else lines[lines.length - 1] = `${last} ${item}`;
+  }
+  return titledLines(title, lines);
+}
+
+/** Lines with a title before the first. */
+export function titledLines(title: string, lines: readonly string[]): string[] {
+  return lines.map((line, index) => (index === 0 ? title : ' '.repeat(title.length)) + line);
 }
