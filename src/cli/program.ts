@@ -11,7 +11,7 @@ import { mapCommand, type MapOptions } from './map-command.ts';
 import { TABLE_HELP } from './map-writers.ts';
 import { osdmaptool } from './osdmaptool.ts';
 import { packageVersion } from './package-root.ts';
-import { startCommand } from './start-command.ts';
+import { startCommand, type StartOptions } from './start-command.ts';
 
 type DropIn = (argv: readonly string[], io: CommandIo) => Promise<number>;
 const DROP_INS: Readonly<Record<string, DropIn>> = { osdmaptool, crushtool };
@@ -125,8 +125,12 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink): Command {
   program
     .command('start')
     .description('map everything in a map, or in an example, and show how the OSDs fare')
-    .argument('[file]', 'an OSDMap or CRUSH map')
-    .action((file: string | undefined) => startCommand(file, io, out));
+    .argument('[file]', "an OSDMap or CRUSH map; '-' is standard input")
+    .argument('[crush-file]', "the CRUSH map, when FILE is the JSON of 'ceph osd dump'")
+    .option('--ignore-crc', 'read an OSDMap although its checksum does not fit')
+    .action((file: string | undefined, crushFile: string | undefined, options: StartOptions) =>
+      startCommand(file, crushFile, options, io, out, err),
+    );
   for (const name of Object.keys(DROP_INS)) {
     // Only for the list of commands; their arguments never come here.
     program.command(name).description(`what Ceph's ${name} prints, from the same arguments`);

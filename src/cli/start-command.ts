@@ -1,31 +1,56 @@
 /** `crush-wasm start`: maps everything in a map and shows how the OSDs fare; what `npm start` runs. */
 import { relative } from 'node:path';
-import { ITEM_NONE, type CrushMap } from '../crush/model.ts';
+import type { CrushMap } from '../crush/model.ts';
 import { itemPresent, itemWeight } from '../crush/names.ts';
 import { CrushError } from '../errors.ts';
 import { CrushMapper } from '../kernel/crush-mapper.ts';
-import type { OsdMap } from '../osdmap/model.ts';
+import type { OsdMap, Pool } from '../osdmap/model.ts';
 import { PgMapper } from '../osdmap/pg-mapper.ts';
 import { chooseArgsOf, deviceWeights } from './crush-tester.ts';
+import { poolFacts, poolRuleTitle } from './info-facts.ts';
 import type { CommandIo, TextSink } from './io.ts';
-import { loadMapFile } from './load.ts';
+import { fileTitle, loadMapFile } from './load.ts';
+import { nextSteps, shellWord } from './next-steps.ts';
+import { loadLines, OsdLoad } from './osd-load.ts';
 import { packageFile, packageVersion } from './package-root.ts';
-import { poolTypeName } from './pool-print.ts';
 import { tableLines } from './table.ts';
 
 const EXAMPLE = 'examples/cluster-8osd/osdmap';
-/** PGs or inputs that are mapped at a time. */
+/** PGs that are mapped at a time. */
 const RANGE = 1 << 14;
 /** Small maps are mapped again and again for this long, so that the speed means something. */
 const MEASURE_MILLISECONDS = 200;
-/** Inputs and items a rule of a CRUSH map is tried with. */
+/** Most inputs, and items, that a rule of a CRUSH map is tried with. */
 const RULE_INPUTS = 10_000;
 const RULE_ITEMS = 3;
-/** Most OSDs that are shown one by one. */
-const SHOWN_OSDS = 32;
+/** Inputs that a rule is tried with whatever it takes. */
+const FIRST_RULE_INPUTS = 16;
 
-/** Runs `crush-wasm start [FILE]`. */
-export async function startCommand(file: string | undefined, io: CommandIo, out: TextSink): Promise<void> {
+/** Options of the command, as commander gives them. */
+export interface StartOptions {
+  readonly ignoreCrc?: boolean;
+}
+
+/** What was loaded, as people read it and as they would name it in the next command. */
+interface Named {
+  readonly title: string;
+  /** The file arguments of a command. */
+  readonly words: string;
+  /** Options of our own that the files need; the drop-ins do not have them. */
+  readonly needs: string;
+  /** Whether the drop-ins read it too. */
+  readonly isPlain: boolean;
+}
+
+/** Runs `crush-wasm start [FILE] [CRUSH_FILE]`. */
+export async function startCommand(
+  file: string | undefined,
+  crushFile: string | undefined,
+  { ignoreCrc = false }: StartOptions,
+  io: CommandIo,
+  out: TextSink,
+  err: TextSink,
+): Promise<void> {
   const example = file === undefined ? packageFile(EXAMPLE) : undefined;
   const path = file ?? example;
   if (path === undefined) {
@@ -34,31 +59,40 @@ export async function startCommand(file: string | undefined, io: CommandIo, out:
       'the example map is not part of this installation; name a file: crush-wasm start FILE',
     );
   }
-  const loaded = await loadMapFile(path, io);
+  const onNote = (text: string): void => err.add(`crush-wasm: note: ${text}\n`);
+  const loaded = await loadMapFile(path, io, { crushFile, ignoreCrc, onNote });
   const shown = example === undefined ? path : relative('.', path) || path;
+  const named: Named = {
+    title: fileTitle(shown, crushFile),
+    words: [shown, ...(crushFile === undefined ? [] : [crushFile])].map(shellWord).join(' '),
+    needs: ignoreCrc ? ' --ignore-crc' : '',
+    isPlain: crushFile === undefined && !ignoreCrc,
+  };
   try {
-    if (loaded.kind === 'osdmap') startOsdMap(loaded.map, shown, io, out);
-    else startCrushMap(loaded.map, shown, io, out);
+    if (loaded.kind === 'osdmap') startOsdMap(loaded.map, named, io, out);
+    else startCrushMap(loaded.map, named, io, out);
   } catch (error) {
-    throw error instanceof CrushError ? error.at({ file: path }) : error;
+    throw error instanceof CrushError ? error.at({ file: named.title }) : error;
   }
 }
 
-function startOsdMap(map: OsdMap, file: string, io: CommandIo, out: TextSink): void {
-  out.add(`crush-wasm ${packageVersion()}, ${file}: OSDMap of epoch ${map.epoch}\n\n`);
+function startOsdMap(map: OsdMap, named: Named, io: CommandIo, out: TextSink): void {
+  out.add(`crush-wasm ${packageVersion()}, ${named.title}: OSDMap of epoch ${map.epoch}\n\n`);
   const pools = [...map.pools.values()];
-  const rows = pools.map((pool) => [
-    pool.id,
-    pool.name,
-    poolTypeName(pool),
-    pool.size,
-    pool.pgNum,
-    map.crush.ruleNames.get(pool.crushRule) ?? String(pool.crushRule),
-  ]);
+  const { words, needs } = named;
+  const info = `info ${words}${needs}`;
+  if (pools.length === 0) {
+    out.add(`This map has no pools, so there is nothing to map.\n\n${nextSteps([info])}`);
+    return;
+  }
+  const rows = pools.map((pool) => {
+    const facts = poolFacts(map, pool);
+    return [pool.id, pool.name, facts.type, pool.size, pool.pgNum, poolRuleTitle(facts)];
+  });
   out.add(`${tableLines(['POOL', 'NAME', 'TYPE', 'SIZE', 'PGS', 'RULE'], rows).join('\n')}\n\n`);
 
   const mapper = new PgMapper(map);
-  const load = new Load(map.maxOsd);
+  const load = new OsdLoad(map.maxOsd);
   const mapAll = (visit: boolean): number => {
     let pgs = 0;
     for (const { id, pgNum } of pools) {
@@ -72,75 +106,88 @@ function startOsdMap(map: OsdMap, file: string, io: CommandIo, out: TextSink): v
     return pgs;
   };
   out.add(`${measure(mapAll, (pgs) => `${number(pgs)} PGs of ${pools.length} pools`)}\n\n`);
-  const isOsd = (osd: number): boolean => (map.osdWeight[osd] ?? 0) > 0 || (load.items[osd] ?? 0) > 0;
-  const weightOf = (osd: number): number =>
-    ((itemWeight(map.crush, osd) ?? 0) * (map.osdWeight[osd] ?? 0)) / 0x10000;
-  out.add('PGs by OSD (acting sets), and how many of them it leads:\n');
-  out.add(`${picture(load, isOsd, weightOf, io.stdout.columns).join('\n')}\n\n`);
+  out.add(
+    'PGs that have each OSD in their acting set, and how many of them it LEADS. OF EXPECTED compares the\n',
+  );
+  out.add(
+    'PGs with its share by weight (CRUSH weight x reweight); pools that use only some OSDs shift it.\n',
+  );
+  const lines = loadLines({
+    load,
+    counted: 'PGS',
+    isShown: (osd) => (map.osdWeight[osd] ?? 0) > 0 || (load.items[osd] ?? 0) > 0,
+    weightOf: (osd) => (itemWeight(map.crush, osd) ?? 0) * (map.osdWeight[osd] ?? 0),
+    columns: io.stdout.columns,
+  });
+  out.add(`${lines.join('\n')}\n\n`);
   const pool = pools.find(({ pgNum }) => pgNum > 0);
+  const ofPool = pool === undefined ? [] : [`map ${words} --pool ${poolWord(pool)}${needs}`];
   out.add(
     nextSteps([
-      ...(pool === undefined ? [] : [`map ${file} --pool ${pool.name}`]),
-      ...(pool === undefined ? [] : [`map ${file} --pool ${pool.name} --object my-object --format json`]),
-      `info ${file}`,
-      `osdmaptool ${file} --test-map-pgs`,
+      ...ofPool,
+      ...ofPool.map((command) => `${command} --object my-object --format json`),
+      info,
+      ...(named.isPlain ? [`osdmaptool ${words} --test-map-pgs`] : []),
     ]),
   );
 }
 
-function startCrushMap(map: CrushMap, file: string, io: CommandIo, out: TextSink): void {
+/** A pool's name for a command; its id where the name would be taken for an option. */
+function poolWord({ id, name }: Pool): string {
+  return name === '' || name.startsWith('-') ? String(id) : shellWord(name);
+}
+
+function startCrushMap(map: CrushMap, named: Named, io: CommandIo, out: TextSink): void {
   const rules = map.rules.filter((rule) => rule !== undefined);
-  out.add(`crush-wasm ${packageVersion()}, ${file}: CRUSH map with ${rules.length} rules\n\n`);
+  out.add(`crush-wasm ${packageVersion()}, ${named.title}: CRUSH map with ${rules.length} rules\n\n`);
+  const { words } = named;
+  const [rule] = rules;
+  if (rule === undefined) {
+    out.add(`This map has no rules, so there is nothing to map.\n\n${nextSteps([`info ${words}`])}`);
+    return;
+  }
   const mapper = new CrushMapper(map);
-  const load = new Load(map.maxDevices);
-  const reweights = deviceWeights(map);
-  const mapAll = (visit: boolean): number => {
+  const load = new OsdLoad(map.maxDevices);
+  const common = { size: RULE_ITEMS, reweights: deviceWeights(map), chooseArgs: chooseArgsOf(map) };
+  let inputs = 0;
+  const mapInputs = (first: number, count: number, visit: boolean): void => {
     for (const { id } of rules) {
-      const columns = mapper.mapRange({
-        rule: id,
-        size: RULE_ITEMS,
-        first: 0,
-        count: RULE_INPUTS,
-        reweights,
-        chooseArgs: chooseArgsOf(map),
-      });
-      if (visit) load.add(columns.items, undefined);
+      const { items } = mapper.mapRange({ rule: id, first, count, ...common });
+      if (visit) load.add(items, undefined);
     }
-    return rules.length * RULE_INPUTS;
   };
-  const what = `${RULE_ITEMS} items by ${rules.length} rules`;
-  out.add(`${measure(mapAll, (inputs) => `${number(inputs)} inputs to ${what}`)}\n\n`);
-  out.add('Mappings by device:\n');
-  const weightOf = (osd: number): number => itemWeight(map, osd) ?? 0;
-  out.add(`${picture(load, (osd) => itemPresent(map, osd), weightOf, io.stdout.columns).join('\n')}\n\n`);
-  const rule = rules[0];
+  const mapAll = (visit: boolean): number => {
+    // The first pass finds out how many inputs there is time for: twice as many as long as they are quick.
+    const start = performance.now();
+    while (visit && inputs < RULE_INPUTS && performance.now() - start < MEASURE_MILLISECONDS) {
+      const count = Math.min(Math.max(inputs, FIRST_RULE_INPUTS), RULE_INPUTS - inputs);
+      mapInputs(inputs, count, true);
+      inputs += count;
+    }
+    if (!visit) mapInputs(0, inputs, false);
+    return rules.length * inputs;
+  };
+  const what = `by each of ${rules.length} rules to ${RULE_ITEMS} items`;
+  out.add(`${measure(mapAll, () => `${number(inputs)} inputs ${what}`)}\n\n`);
+  out.add(
+    'Mappings that have each device. OF EXPECTED compares them with its share by weight; rules that use\n',
+  );
+  out.add('only some devices shift it.\n');
+  const lines = loadLines({
+    load,
+    counted: 'MAPPINGS',
+    isShown: (osd) => itemPresent(map, osd),
+    weightOf: (osd) => itemWeight(map, osd) ?? 0,
+    columns: io.stdout.columns,
+  });
+  out.add(`${lines.join('\n')}\n\n`);
   out.add(
     nextSteps([
-      ...(rule === undefined ? [] : [`map ${file} --rule ${rule.id} --num-rep 3 --max-x 9`]),
-      `info ${file}`,
-      `crushtool -i ${file} --test --num-rep 3 --show-utilization`,
+      `map ${words} --rule ${rule.id} --num-rep 3 --max-x 9`,
+      `info ${words}`,
+      `crushtool -i ${words} --test --num-rep 3 --show-utilization`,
     ]),
   );
-}
-
-/** How often each OSD was chosen. */
-class Load {
-  readonly items: Uint32Array;
-  readonly primaries: Uint32Array;
-
-  constructor(osds: number) {
-    this.items = new Uint32Array(osds);
-    this.primaries = new Uint32Array(osds);
-  }
-
-  add(items: Int32Array, primaries: Int32Array | undefined): void {
-    for (const osd of items) if (osd >= 0 && osd < ITEM_NONE) countUp(this.items, osd);
-    for (const osd of primaries ?? []) if (osd >= 0) countUp(this.primaries, osd);
-  }
-}
-
-function countUp(counts: Uint32Array, index: number): void {
-  counts[index] = (counts[index] ?? 0) + 1;
 }
 
 /** Maps everything, again until enough time has passed, and says how long it took. */
@@ -150,48 +197,15 @@ function measure(mapAll: (visit: boolean) => number, name: (mapped: number) => s
   const first = performance.now() - start;
   let passes = 0;
   let spent = 0;
-  while (mapped > 0 && spent < MEASURE_MILLISECONDS) {
+  while (mapped > 0 && first < MEASURE_MILLISECONDS && spent < MEASURE_MILLISECONDS) {
     mapAll(false);
     passes++;
     spent = performance.now() - start - first;
   }
-  const perSecond = mapped === 0 ? 0 : (mapped * passes * 1000) / spent;
+  const perSecond =
+    mapped === 0 ? 0 : passes === 0 ? (mapped * 1000) / first : (mapped * passes * 1000) / spent;
   const times = passes > 1 ? ` (mean of ${number(passes)} more passes)` : '';
   return `${name(mapped)} mapped in ${first.toFixed(1)} ms; ${number(perSecond)} mappings a second${times}`;
-}
-
-/** A line an OSD with a bar of its share; of many OSDs, those with the most and the least for their weight. */
-function picture(
-  load: Load,
-  isShown: (osd: number) => boolean,
-  weightOf: (osd: number) => number,
-  columns: number,
-): string[] {
-  const osds = [...load.items.keys()].filter(isShown);
-  const fullness = (osd: number): number => (load.items[osd] ?? 0) / Math.max(weightOf(osd), 1);
-  let parts = [osds];
-  if (osds.length > SHOWN_OSDS) {
-    const sorted = [...osds].sort((a, b) => fullness(b) - fullness(a));
-    parts = [sorted.slice(0, SHOWN_OSDS / 2), sorted.slice(-SHOWN_OSDS / 2)];
-  }
-  const shown = parts.flat();
-  const most = Math.max(1, ...shown.map((osd) => load.items[osd] ?? 0));
-  const hasPrimaries = load.primaries.some((count) => count > 0);
-  const nameWidth = Math.max(0, ...shown.map((osd) => `osd.${osd}`.length));
-  const barWidth = Math.max(10, Math.min(columns, 100) - nameWidth - 24);
-  const line = (osd: number): string => {
-    const count = load.items[osd] ?? 0;
-    const bar = '#'.repeat(Math.round((count / most) * barWidth));
-    const primaries = hasPrimaries ? `, leads ${load.primaries[osd]}` : '';
-    return `${`osd.${osd}`.padEnd(nameWidth)}  ${bar} ${number(count)}${primaries}`;
-  };
-  const [top = [], bottom] = parts.map((part) => part.map(line));
-  return bottom === undefined ? top : [...top, `... ${osds.length - SHOWN_OSDS} between ...`, ...bottom];
-}
-
-function nextSteps(commands: readonly string[]): string {
-  const prefix = process.env.npm_lifecycle_event === undefined ? 'crush-wasm' : 'npm run -s crush --';
-  return `Next, try:\n${commands.map((command) => `  ${prefix} ${command}\n`).join('')}`;
 }
 
 function number(value: number): string {
