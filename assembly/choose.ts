@@ -112,24 +112,31 @@ export function chooseFirstn(
           collides = contains(out, 0, filled, item);
           if (!collides && toLeaf) {
             if (item < 0) {
-              rejected =
-                chooseFirstn(
-                  bucketAt(item),
-                  stable ? 1 : filled + 1,
-                  0,
-                  leaves,
-                  filled,
-                  room,
-                  leafTries,
-                  0,
-                  localRetries,
-                  localFallbackRetries,
-                  false,
-                  varyR,
-                  stable,
-                  0,
-                  varyR ? r >> (varyR - 1) : 0,
-                ) <= filled;
+              const leafR = varyR ? r >> (varyR - 1) : 0;
+              const leaf = firstLeaf(bucketAt(item), (stable ? 0 : filled) + leafR, filled);
+              if (leaf >= 0 && !contains(leaves, 0, filled, leaf) && !isOut(leaf)) {
+                setWord(leaves, filled, leaf);
+                countTries(0);
+              } else {
+                rejected =
+                  chooseFirstn(
+                    bucketAt(item),
+                    stable ? 1 : filled + 1,
+                    0,
+                    leaves,
+                    filled,
+                    room,
+                    leafTries,
+                    0,
+                    localRetries,
+                    localFallbackRetries,
+                    false,
+                    varyR,
+                    stable,
+                    0,
+                    leafR,
+                  ) <= filled;
+              }
               if (status != STATUS_OK) return filled;
             } else {
               setWord(leaves, filled, item);
@@ -221,9 +228,15 @@ export function chooseIndep(
         if (contains(out, start, end, item)) break;
         if (toLeaf) {
           if (item < 0) {
-            chooseIndep(bucketAt(item), 1, replicas, 0, leaves, position, leafTries, 0, false, 0, r);
-            if (status != STATUS_OK) return;
-            if (leaves && word(leaves, position) == ITEM_NONE) break;
+            const leaf = leaves ? firstLeaf(bucketAt(item), position + r, position) : NO_LEAF;
+            if (leaf >= 0 && !isOut(leaf)) {
+              setWord(leaves, position, leaf);
+              countTries(1);
+            } else {
+              chooseIndep(bucketAt(item), 1, replicas, 0, leaves, position, leafTries, 0, false, 0, r);
+              if (status != STATUS_OK) return;
+              if (leaves && word(leaves, position) == ITEM_NONE) break;
+            }
           } else if (leaves) {
             setWord(leaves, position, item);
           }
@@ -241,6 +254,22 @@ export function chooseIndep(
     if (leaves && word(leaves, position) == ITEM_UNDEF) setWord(leaves, position, ITEM_NONE);
   }
   countTries(round);
+}
+
+/** Not a device: let the whole search find out. */
+const NO_LEAF: i32 = -1;
+
+/**
+ * The device that the first try below an item leads to, or NO_LEAF when it leads elsewhere. It mostly is the one, and
+ * then the search for a leaf with its retries need not be set up.
+ */
+function firstLeaf(bucket: usize, r: i32, position: i32): i32 {
+  while (word(bucket, B_SIZE) > 0) {
+    const item = chooseItem(bucket, r, position);
+    if (item >= 0) return item < maxDevices ? item : NO_LEAF;
+    bucket = bucketAt(item);
+  }
+  return NO_LEAF;
 }
 
 function contains(out: usize, start: i32, end: i32, item: i32): bool {

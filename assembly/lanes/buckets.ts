@@ -15,11 +15,11 @@ export function chooseStrawLanes(bucket: usize, r: i32, hashes: usize): i32 {
   let best = 0;
   let bestDraw: u64 = 0;
   for (let i = 0; i < size; i++) {
+    // Without a branch: which straw is the longest cannot be guessed.
     const draw = <u64>word(hashes, i) * <u64>unsignedWord(straws, i);
-    if (draw > bestDraw) {
-      best = i;
-      bestDraw = draw;
-    }
+    const longer = draw > bestDraw;
+    best = select<i32>(i, best, longer);
+    bestDraw = select<u64>(draw, bestDraw, longer);
   }
   return word(items, best);
 }
