@@ -65,7 +65,9 @@ function roundedDigits(value: number, precision: number): { digits: string; expo
   const rounded = value.toExponential(precision - 1);
   const [mantissa = '', power = '0'] = rounded.split('e');
   const digits = mantissa.replace('.', '');
-  // JavaScript rounds an exact tie up. A tie has one more digit, a 5, and nothing after it.
+  // JavaScript rounds an exact tie up. A tie has one more digit, a 5, and nothing after it; all digits are only
+  // written out, which is slow, where that digit is a 5.
+  if (!value.toExponential(precision).includes('5e')) return { digits, exponent: Number(power) };
   const exact = value.toExponential(100).replace('.', '').split('e')[0] ?? '';
   if (exact[precision] === '5' && /^0*$/.test(exact.slice(precision + 1))) {
     const lastKept = Number(exact[precision - 1]);

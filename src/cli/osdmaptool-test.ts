@@ -33,7 +33,7 @@ export async function testMapPgs(map: OsdMap, options: OsdmaptoolOptions, sink: 
     sink.add(`pool ${id} pg_num ${pgNum}\n`);
     for (let first = 0; first < pgNum; first += RANGE) {
       const columns = mapper.mapPool(id, { first, count: Math.min(RANGE, pgNum - first) });
-      counts.add(columns.acting, columns.count);
+      counts.add(columns);
       if (options.testMapPgsDump) dumpActing(columns, sink);
       else if (options.testMapPgsDumpAll) dumpAll(columns, sink);
       await sink.relieve();
@@ -77,19 +77,21 @@ class Counts {
     this.primary = new Int32Array(maxOsd);
   }
 
-  add(sets: PgSets, count: number): void {
-    const width = count === 0 ? 0 : sets.osds.length / count;
+  add({ acting, width, count }: PgColumns): void {
+    const { any, first, primary, sizes } = this;
+    const { osds, lengths, primaries } = acting;
     for (let i = 0; i < count; i++) {
-      const length = sets.lengths[i] ?? 0;
-      this.sizes[length] = (this.sizes[length] ?? 0) + 1;
-      for (let k = 0; k < length; k++) {
-        const osd = sets.osds[i * width + k] ?? ITEM_NONE;
-        if (osd !== ITEM_NONE) countUp(this.any, osd);
+      const length = lengths[i] ?? 0;
+      sizes[length] = (sizes[length] ?? 0) + 1;
+      const from = i * width;
+      for (let at = from; at < from + length; at++) {
+        const osd = osds[at] ?? ITEM_NONE;
+        if (osd === ITEM_NONE) continue;
+        countUp(any, osd);
+        if (at === from) countUp(first, osd);
       }
-      const first = length === 0 ? ITEM_NONE : (sets.osds[i * width] ?? ITEM_NONE);
-      if (first !== ITEM_NONE) countUp(this.first, first);
-      const primary = sets.primaries[i] ?? -1;
-      if (primary >= 0) countUp(this.primary, primary);
+      const leader = primaries[i] ?? -1;
+      if (leader >= 0) countUp(primary, leader);
     }
   }
 }

@@ -33,9 +33,9 @@ export interface PgColumns {
   readonly width: number;
   /** What the rule gives, without OSDs that do not exist. */
   readonly raw: PgSets;
-  /** After upmaps, down OSDs and primary affinity. */
+  /** After upmaps, down OSDs and primary affinity. The same object as raw where no PG of the run differs. */
   readonly up: PgSets;
-  /** After temps: where the PG is served. */
+  /** After temps: where the PG is served. The same object as raw where no PG of the run differs. */
   readonly acting: PgSets;
 }
 

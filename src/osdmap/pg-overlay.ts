@@ -33,6 +33,10 @@ export class PgOverlay {
   readonly #primaryTemp: ReadonlyMap<number, number>;
   readonly #hasUpmaps: boolean;
   readonly #hasTemps: boolean;
+  /** Placement seeds of the PGs that an upmap or a temp names. */
+  readonly #exceptions: ReadonlySet<number>;
+  /** 1 for each OSD that is placed as the rule says: it exists, is up, and has the default affinity. */
+  readonly #plain: Uint8Array;
   /** Whether any OSD has an affinity that is not the default. */
   readonly #hasAffinity: boolean;
   readonly #width: number;
@@ -49,47 +53,102 @@ export class PgOverlay {
     this.#hasUpmaps = this.#upmap.size + this.#upmapItems.size + this.#upmapPrimaries.size > 0;
     this.#hasTemps = this.#pgTemp.size + this.#primaryTemp.size > 0;
     this.#hasAffinity = map.osdPrimaryAffinity?.some((a) => a !== DEFAULT_PRIMARY_AFFINITY) ?? false;
+    this.#exceptions = new Set(
+      [this.#upmap, this.#upmapItems, this.#upmapPrimaries, this.#pgTemp, this.#primaryTemp].flatMap(
+        (table) => [...table.keys()],
+      ),
+    );
+    this.#plain = new Uint8Array(map.maxOsd);
+    for (let osd = 0; osd < map.maxOsd; osd++) {
+      const isUp = this.#hasState(osd, OSD_STATE.exists | OSD_STATE.up);
+      const affinity = map.osdPrimaryAffinity?.[osd] ?? DEFAULT_PRIMARY_AFFINITY;
+      this.#plain[osd] = isUp && affinity === DEFAULT_PRIMARY_AFFINITY ? 1 : 0;
+    }
     let width = pool.size;
     for (const osds of this.#upmap.values()) width = Math.max(width, osds.length);
     for (const osds of this.#pgTemp.values()) width = Math.max(width, osds.length);
     this.#width = width;
   }
 
-  /** Lays the exceptions over the rule's mappings of the PGs `first` .. `first + count - 1`. */
+  /**
+   * Lays the exceptions over the rule's mappings of the PGs `first` .. `first + count - 1`.
+   *
+   * Most PGs have no exception, so the kernel's columns are taken as they are, without a copy where no PG of the run
+   * has one: raw, up and acting are one object then. Only the rows that need it are walked.
+   */
   apply(chosen: MapColumns, first: number, count: number): PgColumns {
     const width = this.#width;
-    const { size, pgNum } = this.#pool;
-    const columns: PgColumns = {
-      pool: this.#pool.id,
-      first,
-      count,
-      width,
-      raw: emptySets(count, width),
-      up: emptySets(count, width),
-      acting: emptySets(count, width),
-    };
+    const primaries = new Int32Array(count);
+    const special = this.#findSpecial(chosen, first, count, primaries);
+    const raw: PgSets = { osds: this.#widened(chosen.items, count), lengths: chosen.lengths, primaries };
+    const columns = { pool: this.#pool.id, first, count, width };
+    if (special.length === 0) return { ...columns, raw, up: raw, acting: raw };
+
+    const up = copySets(raw);
+    const acting = copySets(raw);
     const row: number[] = [];
-    for (let i = 0; i < count; i++) {
+    for (const i of special) {
       row.length = 0;
-      const from = i * size;
+      const from = i * width;
       const end = from + (chosen.lengths[i] ?? 0);
       for (let j = from; j < end; j++) {
-        const osd = chosen.items[j] ?? ITEM_NONE;
+        const osd = raw.osds[j] ?? ITEM_NONE;
         if (this.#hasState(osd, OSD_STATE.exists)) row.push(osd);
         else if (!this.#shifts) row.push(ITEM_NONE);
       }
-      write(columns.raw, i, width, row, firstOf(row));
+      write(raw, i, width, row, firstOf(row));
 
-      const ps = this.#hasUpmaps || this.#hasTemps ? stableMod(first + i, pgNum) : 0;
+      const ps = this.#exceptions.size > 0 ? stableMod(first + i, this.#pool.pgNum) : 0;
       if (this.#hasUpmaps) this.#applyUpmaps(ps, row);
       this.#dropDown(row);
       const upPrimary = this.#applyAffinity(chosen.seeds[i] ?? 0, row);
-      write(columns.up, i, width, row, upPrimary);
+      write(up, i, width, row, upPrimary);
 
-      if (this.#hasTemps) this.#writeActing(columns.acting, i, ps, row, upPrimary);
-      else write(columns.acting, i, width, row, upPrimary);
+      if (this.#hasTemps) this.#writeActing(acting, i, ps, row, upPrimary);
+      else write(acting, i, width, row, upPrimary);
     }
-    return columns;
+    return { ...columns, raw, up, acting };
+  }
+
+  /** Finds the rows that something applies to, ascending, and writes the primaries of the others. */
+  #findSpecial(
+    { items, lengths }: MapColumns,
+    first: number,
+    count: number,
+    primaries: Int32Array,
+  ): readonly number[] {
+    const { size, pgNum } = this.#pool;
+    const plain = this.#plain;
+    const holes = !this.#shifts;
+    const special: number[] = [];
+    for (let i = 0; i < count; i++) {
+      const from = i * size;
+      const end = from + (lengths[i] ?? 0);
+      let primary = NO_PRIMARY;
+      let isPlain = true;
+      for (let j = from; j < end; j++) {
+        const osd = items[j] ?? ITEM_NONE;
+        // Buckets that a rule ends at, and devices beyond max_osd, are not in the table.
+        if (plain[osd] === 1) {
+          if (primary === NO_PRIMARY) primary = osd;
+        } else if (!holes || osd !== ITEM_NONE) isPlain = false;
+      }
+      primaries[i] = primary;
+      if (!isPlain) special.push(i);
+      else if (this.#exceptions.size > 0 && this.#exceptions.has(stableMod(first + i, pgNum)))
+        special.push(i);
+    }
+    return special;
+  }
+
+  /** The rule's items with as many places a row as the longest upmap or temp needs. */
+  #widened(items: Int32Array, count: number): Int32Array {
+    const { size } = this.#pool;
+    const width = this.#width;
+    if (width === size) return items;
+    const wide = new Int32Array(count * width).fill(ITEM_NONE);
+    for (let i = 0; i < count; i++) wide.set(items.subarray(i * size, (i + 1) * size), i * width);
+    return wide;
   }
 
   #hasState(osd: number, bits: number): boolean {
@@ -203,17 +262,17 @@ export class PgOverlay {
   }
 }
 
-function emptySets(count: number, width: number): PgSets {
-  return {
-    osds: new Int32Array(count * width).fill(ITEM_NONE),
-    lengths: new Int32Array(count),
-    primaries: new Int32Array(count),
-  };
+function copySets({ osds, lengths, primaries }: PgSets): PgSets {
+  return { osds: osds.slice(), lengths: lengths.slice(), primaries: primaries.slice() };
 }
 
+/** Writes one set over another. */
 function write(sets: PgSets, index: number, width: number, row: readonly number[], primary: number): void {
   const at = index * width;
-  for (let i = 0; i < row.length; i++) sets.osds[at + i] = row[i] ?? ITEM_NONE;
+  const { osds } = sets;
+  for (let i = 0; i < row.length; i++) osds[at + i] = row[i] ?? ITEM_NONE;
+  // What the set before had more.
+  osds.fill(ITEM_NONE, at + row.length, at + Math.max(row.length, sets.lengths[index] ?? 0));
   sets.lengths[index] = row.length;
   sets.primaries[index] = primary;
 }
