@@ -45,7 +45,7 @@ import {
 import { isMsrRule, ruleAt, runRule, startRule } from '../rule';
 import { seedOf } from '../seed';
 import { STATE_RESULT_COUNT, STATE_WORDS } from '../state';
-import { initRecall, isLoose, RECALL_OUTSTANDING, RECALL_WORDS, TASKS_A_SLOT, TO_DEVICE } from './recall';
+import { initRecall, isDirect, RECALL_OUTSTANDING, RECALL_WORDS, TASKS_A_SLOT, TO_DEVICE } from './recall';
 import { drawSome, enterTasks, taskWords, waiting } from './tasks';
 
 const TAKE = 1;
@@ -89,7 +89,8 @@ export function tasksWords(mapAddress: usize, size: i32): i32 {
 /**
  * Whether a rule is one for the task lanes: no MSR rule, no local retries, nothing but straw2 buckets, and weights
  * that do not depend on the position. Nor is it where items in lanes are faster: from a bucket that fills the lanes by
- * itself, and among buckets so few that one retry after the other is needed.
+ * itself, from one of the sizes in small.ts with nothing in between, and among buckets so few that one retry after the
+ * other is needed.
  */
 export function suitsTasks(request: usize): bool {
   const rule = ruleAt(word(request, Q_RULE));
@@ -107,8 +108,10 @@ export function suitsTasks(request: usize): bool {
       taken &&
       (op == CHOOSE_FIRSTN || op == CHOOSE_INDEP || op == CHOOSELEAF_FIRSTN || op == CHOOSELEAF_INDEP)
     ) {
-      if (word(taken, B_SIZE) > LARGE) return false;
-      if (!isLoose(taken, arg2, arg1 > 0 ? arg1 : arg1 + resultMax)) return false;
+      const size = word(taken, B_SIZE);
+      const replicas = arg1 > 0 ? arg1 : arg1 + resultMax;
+      if (size > LARGE) return false;
+      if (isDirect(taken, arg2) && (size <= 2 * replicas || (size > 8 && size <= 16))) return false;
       taken = 0;
     }
     if ((op == SET_CHOOSE_LOCAL_TRIES || op == SET_CHOOSE_LOCAL_FALLBACK_TRIES) && arg1 > 0) return false;

@@ -12,7 +12,7 @@
 import { word } from '../context';
 import { T_COUNT } from '../layout';
 import { left, right, SEED, X, Y } from './mix';
-import { boundLanes, drawExactly, tableIds, tableInverses, tableItems, threshold } from './straw2';
+import { boundLanes, drawExactly, tableIds, tableInverses, tableItems, threshold } from './draw';
 
 /** Tasks of a group. */
 export const GROUP = 8;

@@ -302,11 +302,14 @@ function recallLeaf(slot: usize, item: i32, r: i32, first: i32, further: i32, no
  * after the other is needed, each when the last is known: those are drawn at once, since a pass over the choices for
  * each would cost more than the lanes save.
  */
-export function isLoose(bucket: usize, type: i32, replicas: i32): bool {
-  const size = word(bucket, B_SIZE);
-  if (size > 2 * replicas) return true;
-  const item = size > 0 ? word(map + ((<usize>word(bucket, B_ITEMS)) << 2), 0) : 0;
-  return item < 0 && word(bucketAt(item), B_TYPE) != type;
+function isLoose(bucket: usize, type: i32, replicas: i32): bool {
+  return word(bucket, B_SIZE) > 2 * replicas || !isDirect(bucket, type);
+}
+
+/** Whether the items sought are a bucket's own (the first item speaks for all). */
+export function isDirect(bucket: usize, type: i32): bool {
+  const item = word(bucket, B_SIZE) > 0 ? word(map + ((<usize>word(bucket, B_ITEMS)) << 2), 0) : 0;
+  return item >= 0 || word(bucketAt(item), B_TYPE) == type;
 }
 
 /** A draw made at once, within the work limit. */

@@ -1,136 +1,21 @@
 /*
- * straw2 without a logarithm or a division for every item.
- *
- * The winner is the first item with the least floor(L / weight), L = 2^48 - crush_ln(u). Since L >= K * (65534 - u)
- * for every u, and nearly equal for great u, the score s = (65534 - u) / weight in 32-bit floats bounds it from
- * below: an item can beat or tie the one of least score, whose L and weight are L* and w*, only if
- *
- *     s <= T = (L* / w* + 1) / K, with a little added for the rounding of the floats.
- *
- * Items are scored, and only where a second one lies within T, those within are drawn exactly, in order.
+ * Drawing from a straw2 bucket with its items in lanes: four in a vector, four vectors at a time.
  */
-import { crushLn } from '../ln';
-import { T_ARRAYS, T_COUNT, T_STRIDE } from '../layout';
 import { word, x } from '../context';
+import { T_STRIDE } from '../layout';
+import { finishDraw, tableIds, tableInverses } from './draw';
 import { hash3Lanes1, hash3Lanes2, hash3Lanes3, hash3Lanes4 } from './hash';
-
-/** The greatest K with L >= K * (65534 - u) for every u. */
-const K: f64 = 388208702.400778;
-/** Floats are off by less than 4e-7 of their value: ten times that. */
-const ROUNDING: f64 = 1.000004;
-/** 2^48. */
-const LN_ONE: i64 = 0x1000000000000;
-
-// @ts-ignore: decorator
-@inline
-function arrays(table: usize): usize {
-  return table + (T_ARRAYS << 2);
-}
-
-// @ts-ignore: decorator
-@inline
-export function tableIds(table: usize): usize {
-  return arrays(table);
-}
-
-/** Address of the items' 1 / weight. */
-// @ts-ignore: decorator
-@inline
-export function tableInverses(table: usize): usize {
-  return arrays(table) + ((<usize>word(table, T_STRIDE)) << 2);
-}
-
-// @ts-ignore: decorator
-@inline
-export function tableItems(table: usize): usize {
-  return arrays(table) + ((<usize>word(table, T_STRIDE)) << 3);
-}
-
-// @ts-ignore: decorator
-@inline
-export function tableWeights(table: usize): usize {
-  return arrays(table) + 3 * ((<usize>word(table, T_STRIDE)) << 2);
-}
-
-/** What a score must not exceed to matter, when the item of least score has hash u and this 1 / weight. */
-export function threshold(u: i32, inverse: f32): f32 {
-  const ln = <f64>(LN_ONE - crushLn(u));
-  return <f32>((ln * <f64>inverse + 1.0) * (ROUNDING / K));
-}
-
-/*
- * T needs a logarithm. A bound above it does not: with y = (65534 - u) / 65536,
- *
- *     L / K <= (65534 - u) * (1 + y / 2 + 0.55 y^2) + 2.1   for every u from 32766 on.
- */
-const BOUND_LINEAR: f32 = 0.5 / 65536.0;
-const BOUND_SQUARE: f32 = 0.55 / 65536.0 / 65536.0;
-const BOUND_CONSTANT: f32 = 3.0;
-const BOUND_ROUNDING: f32 = 1.00001;
-/** The bound holds for (65534 - u) up to this. */
-const BOUND_END: f32 = 32768.0;
-/** One unit of the quotient, as a score. */
-const BOUND_UNIT: f32 = <f32>(1.01 / K);
-
-/** At least `threshold(u, inverse)`, without a logarithm; infinite where it does not hold. */
-// @ts-ignore: decorator
-@inline
-function bound(u: i32, inverse: f32): f32 {
-  const whole: i32 = 65534 - u;
-  const above = <f32>whole;
-  const series = above * (<f32>1.0 + above * (BOUND_LINEAR + above * BOUND_SQUARE)) + BOUND_CONSTANT;
-  return select<f32>(series * inverse * BOUND_ROUNDING + BOUND_UNIT, Infinity, above <= BOUND_END);
-}
-
-/** `bound` in lanes. */
-// @ts-ignore: decorator
-@inline
-export function boundLanes(u: v128, inverse: v128): v128 {
-  const above = f32x4.convert_i32x4_s(i32x4.sub(i32x4.splat(65534), u));
-  const factor = f32x4.add(
-    f32x4.splat(1.0),
-    f32x4.mul(above, f32x4.add(f32x4.splat(BOUND_LINEAR), f32x4.mul(above, f32x4.splat(BOUND_SQUARE)))),
-  );
-  const series = f32x4.add(f32x4.mul(above, factor), f32x4.splat(BOUND_CONSTANT));
-  const limit = f32x4.add(
-    f32x4.mul(f32x4.mul(series, inverse), f32x4.splat(BOUND_ROUNDING)),
-    f32x4.splat(BOUND_UNIT),
-  );
-  return v128.bitselect(limit, f32x4.splat(Infinity), f32x4.le(above, f32x4.splat(BOUND_END)));
-}
-
-/**
- * The item that wins among those whose score is at most `limit`, drawn exactly. The hash of item i is at
- * `hashes + i * pitch`.
- */
-export function drawExactly(table: usize, hashes: usize, pitch: usize, limit: f32): i32 {
-  const count = word(table, T_COUNT);
-  const inverses = tableInverses(table);
-  const weights = tableWeights(table);
-  let best = 0;
-  let bestDraw: f64 = Infinity;
-  for (let i = 0; i < count; i++) {
-    const u = load<i32>(hashes + <usize>i * pitch);
-    const above: i32 = 65534 - u;
-    if (<f32>above * load<f32>(inverses + ((<usize>i) << 2)) > limit) continue;
-    const draw = floor<f64>(<f64>(LN_ONE - crushLn(u)) / <f64>word(weights, i));
-    if (draw < bestDraw) {
-      best = i;
-      bestDraw = draw;
-    }
-  }
-  return word(tableItems(table), best);
-}
-
-/** A vector in memory, to pick a lane of. */
-const offsets: usize = memory.data(16, 16);
+import { choose12, choose16 } from './small';
 
 /**
  * The item that a straw2 bucket's lane table gives for the mapping's input and `r`: four items in a vector, four
  * vectors at a time. `hashes` has room for the table's stride and 64 bytes more.
  */
 export function chooseStraw2Lanes(table: usize, r: i32, hashes: usize): i32 {
-  hashItems(tableIds(table), word(table, T_STRIDE), r, hashes);
+  const stride = word(table, T_STRIDE);
+  if (stride == 12) return choose12(table, r, hashes);
+  if (stride == 16) return choose16(table, r, hashes);
+  hashItems(tableIds(table), stride, r, hashes);
   const end = (<usize>word(table, T_STRIDE)) << 2;
   const inverses = tableInverses(table);
   const top = i32x4.splat(65534);
@@ -147,30 +32,7 @@ export function chooseStraw2Lanes(table: usize, r: i32, hashes: usize): i32 {
     second = f32x4.pmin(second, f32x4.pmax(score, least));
     least = f32x4.pmin(least, score);
   }
-
-  // Across the lanes: the least of all in every lane, and the second least.
-  let turned = v128.shuffle<i64>(least, least, 1, 0);
-  let all = f32x4.pmin(least, turned);
-  second = f32x4.pmin(f32x4.pmin(second, v128.shuffle<i64>(second, second, 1, 0)), f32x4.pmax(least, turned));
-  turned = v128.shuffle<i32>(all, all, 1, 0, 3, 2);
-  second = f32x4.pmin(
-    f32x4.pmin(second, v128.shuffle<i32>(second, second, 1, 0, 3, 2)),
-    f32x4.pmax(all, turned),
-  );
-  all = f32x4.pmin(all, turned);
-
-  // Where several lanes hold the least, the second least is the same, and the draw below decides.
-  const lane = (<usize>ctz(i32x4.bitmask(f32x4.eq(least, all)))) << 2;
-  v128.store(offsets, at);
-  const index = load<usize>(offsets + lane) + lane;
-  const u = load<i32>(hashes + index);
-  const inverse = load<f32>(inverses + index);
-  const next = f32x4.extract_lane(second, 0);
-  if (next <= bound(u, inverse)) {
-    const limit = threshold(u, inverse);
-    if (next <= limit) return drawExactly(table, hashes, 4, limit);
-  }
-  return load<i32>(tableItems(table) + index);
+  return finishDraw(table, hashes, least, second, at);
 }
 
 /** hash3(x, id, r) & 0xffff of `count` ids (rounded up to 4), to `hashes`. */

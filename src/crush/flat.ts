@@ -270,7 +270,9 @@ class FlatWriter {
       if (bucket.alg === BUCKET_ALGORITHM.straw2) {
         const rows = positions.length > 0 ? positions : [bucket.itemWeights];
         const lanes = this.#reserve(rows.length);
-        rows.forEach((weights, i) => this.#set(lanes + i, this.#lanes(bucket.items, arg.ids ?? bucket.items, weights)));
+        rows.forEach((weights, i) =>
+          this.#set(lanes + i, this.#lanes(bucket.items, arg.ids ?? bucket.items, weights)),
+        );
         this.#set(record + L.A_LANES, lanes);
       }
       this.#set(index - 1 - id, record);

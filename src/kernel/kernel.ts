@@ -36,7 +36,8 @@ export type KernelBuild = 'scalar' | 'simd';
 
 /** The least module with a SIMD instruction in it: an engine that accepts it has SIMD. */
 const SIMD_PROBE = [
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98,
+  11,
 ];
 
 let simd: boolean | undefined;
