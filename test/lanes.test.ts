@@ -88,17 +88,18 @@ describe.skipIf(!hasSimd())('kernels (needs SIMD)', () => {
 
 describe('the bounds that the lanes rely on', () => {
   const L = Array.from(lnTable(), (ln) => Number((1n << 48n) - ln));
-  const K = 388208702.400778;
+  const K = 387186468;
+  const bent = (above: number): number => above * (1 + (0.52 * above) / 65536);
 
-  it('L >= K (65534 - u) for every u', () => {
-    L.forEach((l, u) => expect(l).toBeGreaterThanOrEqual(K * (65534 - u) - 1));
+  it('L >= K f(65534 - u) for every u', () => {
+    L.forEach((l, u) => expect(l).toBeGreaterThanOrEqual(K * bent(65534 - u)));
   });
 
-  it('L / K <= (65534 - u) (1 + y / 2 + 0.55 y^2) + 2.1 for u from 32766 on', () => {
+  it('L / K <= f(v) (1 + 0.42 y^2) + 2.2 for v up to 32768', () => {
     for (let u = 32766; u < 65536; u++) {
       const above = 65534 - u;
       const y = above / 65536;
-      expect((L[u]! * 1.000004) / K).toBeLessThanOrEqual(above * (1 + y / 2 + 0.55 * y * y) + 2.1);
+      expect((L[u]! * 1.000004) / K).toBeLessThanOrEqual(bent(above) * (1 + 0.42 * y * y) + 2.2);
     }
   });
 });

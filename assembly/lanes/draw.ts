@@ -1,9 +1,10 @@
 /*
  * straw2 without a logarithm or a division for every item.
  *
- * The winner is the first item with the least floor(L / weight), L = 2^48 - crush_ln(u). Since L >= K * (65534 - u)
- * for every u, and nearly equal for great u, the score s = (65534 - u) / weight in 32-bit floats bounds it from
- * below: an item can beat or tie the one of least score, whose L and weight are L* and w*, only if
+ * The winner is the first item with the least floor(L / weight), L = 2^48 - crush_ln(u). With v = 65534 - u, a little
+ * bent, f(v) = v * (1 + 0.52 v / 65536), it is L >= K * f(v) for every u, and nearly equal for great u. So the score
+ * s = f(v) / weight in 32-bit floats bounds the draw from below: an item can beat or tie the one of least score, whose
+ * L and weight are L* and w*, only if
  *
  *     s <= T = (L* / w* + 1) / K, with a little added for the rounding of the floats.
  *
@@ -13,8 +14,10 @@ import { crushLn } from '../ln';
 import { T_ARRAYS, T_COUNT, T_STRIDE } from '../layout';
 import { word } from '../context';
 
-/** The greatest K with L >= K * (65534 - u) for every u. */
-const K: f64 = 388208702.400778;
+/** A little less than the greatest K with L >= K * f(65534 - u) for every u. */
+const K: f64 = 387186468.0;
+/** How f bends. */
+const BEND: f32 = 0.52 / 65536.0;
 /** Floats are off by less than 4e-7 of their value: ten times that. */
 const ROUNDING: f64 = 1.000004;
 /** 2^48. */
@@ -57,13 +60,27 @@ export function threshold(u: i32, inverse: f32): f32 {
   return <f32>((ln * <f64>inverse + 1.0) * (ROUNDING / K));
 }
 
+/** The scores of four items, given u and 1 / weight; a pad's is no number. */
+// @ts-ignore: decorator
+@inline
+export function scoreOf(u: v128, inverse: v128): v128 {
+  const above = f32x4.convert_i32x4_s(i32x4.sub(i32x4.splat(65534), u));
+  return f32x4.mul(f32x4.mul(above, bend(above)), inverse);
+}
+
+/** 1 + 0.52 v / 65536. */
+// @ts-ignore: decorator
+@inline
+function bend(above: v128): v128 {
+  return f32x4.add(f32x4.splat(1.0), f32x4.mul(above, f32x4.splat(BEND)));
+}
+
 /*
- * T needs a logarithm. A bound above it does not: with y = (65534 - u) / 65536,
+ * T needs a logarithm. A bound above it does not: with y = v / 65536,
  *
- *     L / K <= (65534 - u) * (1 + y / 2 + 0.55 y^2) + 2.1   for every u from 32766 on.
+ *     L / K <= f(v) * (1 + 0.42 y^2) + 2.2   for every v up to 32768.
  */
-const BOUND_LINEAR: f32 = 0.5 / 65536.0;
-const BOUND_SQUARE: f32 = 0.55 / 65536.0 / 65536.0;
+const BOUND_SQUARE: f32 = 0.42 / 65536.0 / 65536.0;
 const BOUND_CONSTANT: f32 = 3.0;
 const BOUND_ROUNDING: f32 = 1.00001;
 /** The bound holds for (65534 - u) up to this. */
@@ -77,7 +94,8 @@ const BOUND_UNIT: f32 = <f32>(1.01 / K);
 function bound(u: i32, inverse: f32): f32 {
   const whole: i32 = 65534 - u;
   const above = <f32>whole;
-  const series = above * (<f32>1.0 + above * (BOUND_LINEAR + above * BOUND_SQUARE)) + BOUND_CONSTANT;
+  const bent = above * (<f32>1.0 + above * BEND);
+  const series = bent * (<f32>1.0 + above * above * BOUND_SQUARE) + BOUND_CONSTANT;
   return select<f32>(series * inverse * BOUND_ROUNDING + BOUND_UNIT, Infinity, above <= BOUND_END);
 }
 
@@ -86,11 +104,9 @@ function bound(u: i32, inverse: f32): f32 {
 @inline
 export function boundLanes(u: v128, inverse: v128): v128 {
   const above = f32x4.convert_i32x4_s(i32x4.sub(i32x4.splat(65534), u));
-  const factor = f32x4.add(
-    f32x4.splat(1.0),
-    f32x4.mul(above, f32x4.add(f32x4.splat(BOUND_LINEAR), f32x4.mul(above, f32x4.splat(BOUND_SQUARE)))),
-  );
-  const series = f32x4.add(f32x4.mul(above, factor), f32x4.splat(BOUND_CONSTANT));
+  const bent = f32x4.mul(above, bend(above));
+  const square = f32x4.mul(f32x4.mul(above, above), f32x4.splat(BOUND_SQUARE));
+  const series = f32x4.add(f32x4.mul(bent, f32x4.add(f32x4.splat(1.0), square)), f32x4.splat(BOUND_CONSTANT));
   const limit = f32x4.add(
     f32x4.mul(f32x4.mul(series, inverse), f32x4.splat(BOUND_ROUNDING)),
     f32x4.splat(BOUND_UNIT),
@@ -110,8 +126,9 @@ export function drawExactly(table: usize, hashes: usize, pitch: usize, limit: f3
   let bestDraw: f64 = Infinity;
   for (let i = 0; i < count; i++) {
     const u = load<i32>(hashes + <usize>i * pitch);
-    const above: i32 = 65534 - u;
-    if (<f32>above * load<f32>(inverses + ((<usize>i) << 2)) > limit) continue;
+    const whole: i32 = 65534 - u;
+    const above = <f32>whole;
+    if (above * (<f32>1.0 + above * BEND) * load<f32>(inverses + ((<usize>i) << 2)) > limit) continue;
     const draw = floor<f64>(<f64>(LN_ONE - crushLn(u)) / <f64>word(weights, i));
     if (draw < bestDraw) {
       best = i;

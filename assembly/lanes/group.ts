@@ -12,7 +12,7 @@
 import { word } from '../context';
 import { T_COUNT } from '../layout';
 import { left, right, SEED, X, Y } from './mix';
-import { boundLanes, drawExactly, tableIds, tableInverses, tableItems, threshold } from './draw';
+import { boundLanes, drawExactly, scoreOf, tableIds, tableInverses, tableItems, threshold } from './draw';
 
 /** Tasks of a group. */
 export const GROUP = 8;
@@ -134,7 +134,6 @@ function drawColumns(columnA: usize, columnB: usize, count: i32): void {
   const rA = v128.load(rs), rB = v128.load(rs, 16);
   const seedA = v128.xor(v128.xor(i32x4.splat(SEED), xA), rA);
   const seedB = v128.xor(v128.xor(i32x4.splat(SEED), xB), rB);
-  const top = i32x4.splat(65534);
   const low = i32x4.splat(0xffff);
   let leastA = f32x4.splat(Infinity), secondA = leastA, indexA = i32x4.splat(0);
   let leastB = leastA, secondB = leastA, indexB = indexA;
@@ -195,10 +194,10 @@ function drawColumns(columnA: usize, columnB: usize, count: i32): void {
 
     // A pad's score is no number, which none of these comparisons lets through.
     const item = i32x4.splat(i), next = i32x4.splat(i + 1);
-    const score0 = f32x4.mul(f32x4.convert_i32x4_s(i32x4.sub(top, h0)), v128.load(columnA, 16));
-    const score1 = f32x4.mul(f32x4.convert_i32x4_s(i32x4.sub(top, h1)), v128.load(columnA, 48));
-    const score2 = f32x4.mul(f32x4.convert_i32x4_s(i32x4.sub(top, h2)), v128.load(columnB, 16));
-    const score3 = f32x4.mul(f32x4.convert_i32x4_s(i32x4.sub(top, h3)), v128.load(columnB, 48));
+    const score0 = scoreOf(h0, v128.load(columnA, 16));
+    const score1 = scoreOf(h1, v128.load(columnA, 48));
+    const score2 = scoreOf(h2, v128.load(columnB, 16));
+    const score3 = scoreOf(h3, v128.load(columnB, 48));
     indexA = v128.bitselect(item, indexA, f32x4.lt(score0, leastA));
     secondA = f32x4.pmin(secondA, f32x4.pmax(score0, leastA));
     leastA = f32x4.pmin(leastA, score0);

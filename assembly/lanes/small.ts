@@ -3,7 +3,7 @@
  * without going through memory between the two. See straw2.ts.
  */
 import { x } from '../context';
-import { finishDraw, tableIds, tableInverses } from './draw';
+import { finishDraw, scoreOf, tableIds, tableInverses } from './draw';
 import { left, right, SEED, X, Y } from './mix';
 
 /** The draw from a lane table of stride 12. */
@@ -62,11 +62,13 @@ export function choose12(table: usize, r: i32, hashes: usize): i32 {
   c0 = left(c0, h0, Y0, 10), c1 = left(c1, h1, Y1, 10), c2 = left(c2, h2, Y2, 10);
   h0 = right(h0, Y0, c0, 15), h1 = right(h1, Y1, c1, 15), h2 = right(h2, Y2, c2, 15);
   const low = i32x4.splat(0xffff), inverses = tableInverses(table);
+  // A pad's score is no number; here it must be one that does not win.
+  const never = f32x4.splat(Infinity);
   h0 = v128.and(h0, low), h1 = v128.and(h1, low), h2 = v128.and(h2, low);
   v128.store(hashes, h0, 0), v128.store(hashes, h1, 16), v128.store(hashes, h2, 32);
-  const s0 = scoreOf(h0, v128.load(inverses, 0));
-  const s1 = scoreOf(h1, v128.load(inverses, 16));
-  const s2 = scoreOf(h2, v128.load(inverses, 32));
+  const s0 = f32x4.pmin(never, scoreOf(h0, v128.load(inverses, 0)));
+  const s1 = f32x4.pmin(never, scoreOf(h1, v128.load(inverses, 16)));
+  const s2 = f32x4.pmin(never, scoreOf(h2, v128.load(inverses, 32)));
   const least01 = f32x4.pmin(s0, s1), most01 = f32x4.pmax(s0, s1);
   const at01 = v128.bitselect(i32x4.splat(16), i32x4.splat(0), f32x4.lt(s1, s0));
   const least = f32x4.pmin(least01, s2);
@@ -132,12 +134,14 @@ export function choose16(table: usize, r: i32, hashes: usize): i32 {
   c0 = left(c0, h0, Y0, 10), c1 = left(c1, h1, Y1, 10), c2 = left(c2, h2, Y2, 10), c3 = left(c3, h3, Y3, 10);
   h0 = right(h0, Y0, c0, 15), h1 = right(h1, Y1, c1, 15), h2 = right(h2, Y2, c2, 15), h3 = right(h3, Y3, c3, 15);
   const low = i32x4.splat(0xffff), inverses = tableInverses(table);
+  // A pad's score is no number; here it must be one that does not win.
+  const never = f32x4.splat(Infinity);
   h0 = v128.and(h0, low), h1 = v128.and(h1, low), h2 = v128.and(h2, low), h3 = v128.and(h3, low);
   v128.store(hashes, h0, 0), v128.store(hashes, h1, 16), v128.store(hashes, h2, 32), v128.store(hashes, h3, 48);
-  const s0 = scoreOf(h0, v128.load(inverses, 0));
-  const s1 = scoreOf(h1, v128.load(inverses, 16));
-  const s2 = scoreOf(h2, v128.load(inverses, 32));
-  const s3 = scoreOf(h3, v128.load(inverses, 48));
+  const s0 = f32x4.pmin(never, scoreOf(h0, v128.load(inverses, 0)));
+  const s1 = f32x4.pmin(never, scoreOf(h1, v128.load(inverses, 16)));
+  const s2 = f32x4.pmin(never, scoreOf(h2, v128.load(inverses, 32)));
+  const s3 = f32x4.pmin(never, scoreOf(h3, v128.load(inverses, 48)));
   const least01 = f32x4.pmin(s0, s1), most01 = f32x4.pmax(s0, s1);
   const at01 = v128.bitselect(i32x4.splat(16), i32x4.splat(0), f32x4.lt(s1, s0));
   const least23 = f32x4.pmin(s2, s3), most23 = f32x4.pmax(s2, s3);
@@ -146,12 +150,4 @@ export function choose16(table: usize, r: i32, hashes: usize): i32 {
   const second = f32x4.pmin(f32x4.pmin(most01, most23), f32x4.pmax(least01, least23));
   const at = v128.bitselect(at23, at01, f32x4.lt(least23, least01));
   return finishDraw(table, hashes, least, second, at);
-}
-
-/** The scores of four items; a pad's, which is no number, is infinite. */
-// @ts-ignore: decorator
-@inline
-function scoreOf(hash: v128, inverse: v128): v128 {
-  const above = f32x4.convert_i32x4_s(i32x4.sub(i32x4.splat(65534), hash));
-  return f32x4.pmin(f32x4.splat(Infinity), f32x4.mul(above, inverse));
 }

@@ -3,7 +3,7 @@
  */
 import { word, x } from '../context';
 import { T_STRIDE } from '../layout';
-import { finishDraw, tableIds, tableInverses } from './draw';
+import { finishDraw, scoreOf, tableIds, tableInverses } from './draw';
 import { hash3Lanes1, hash3Lanes2, hash3Lanes3, hash3Lanes4 } from './hash';
 import { choose12, choose16 } from './small';
 
@@ -18,16 +18,14 @@ export function chooseStraw2Lanes(table: usize, r: i32, hashes: usize): i32 {
   hashItems(tableIds(table), stride, r, hashes);
   const end = (<usize>word(table, T_STRIDE)) << 2;
   const inverses = tableInverses(table);
-  const top = i32x4.splat(65534);
 
   // In each lane: the least score, the second least, and the offset of the least.
   let least = f32x4.splat(Infinity);
   let second = f32x4.splat(Infinity);
   let at = i32x4.splat(0);
   for (let offset: usize = 0; offset < end; offset += 16) {
-    const above = f32x4.convert_i32x4_s(i32x4.sub(top, v128.load(hashes + offset)));
     // A pad's score is no number, which none of these comparisons lets through.
-    const score = f32x4.mul(above, v128.load(inverses + offset));
+    const score = scoreOf(v128.load(hashes + offset), v128.load(inverses + offset));
     at = v128.bitselect(i32x4.splat(<i32>offset), at, f32x4.lt(score, least));
     second = f32x4.pmin(second, f32x4.pmax(score, least));
     least = f32x4.pmin(least, score);
@@ -41,7 +39,13 @@ export function hashItems(ids: usize, count: i32, r: i32, hashes: usize): void {
   const rs = i32x4.splat(r);
   let vectors = (count + 3) >> 2;
   let at: usize = 0;
-  for (; vectors >= 4; vectors -= 4, at += 64) hash3Lanes4(xs, rs, ids + at, hashes + at);
+  // A vector by itself takes hardly less time than three: five are three and two.
+  for (; vectors >= 4 && vectors != 5; vectors -= 4, at += 64) hash3Lanes4(xs, rs, ids + at, hashes + at);
+  if (vectors == 5) {
+    hash3Lanes3(xs, rs, ids + at, hashes + at);
+    at += 48;
+    vectors = 2;
+  }
   if (vectors == 3) hash3Lanes3(xs, rs, ids + at, hashes + at);
   else if (vectors == 2) hash3Lanes2(xs, rs, ids + at, hashes + at);
   else if (vectors == 1) hash3Lanes1(xs, rs, ids + at, hashes + at);
