@@ -3,9 +3,13 @@
  */
 import { spawnSync } from 'node:child_process';
 import type { CrushMap } from '../src/crush/model.ts';
+import { HAS_PACIFIC_OSDMAPTOOL } from './osdmaptool.ts';
 
 /** Whether crushtool is installed. */
 export const HAS_CRUSHTOOL = spawnSync('crushtool', ['--help']).error === undefined;
+
+/** Whether it is of 16.2, see {@link HAS_PACIFIC_OSDMAPTOOL}. */
+export const HAS_PACIFIC_CRUSHTOOL = HAS_CRUSHTOOL && HAS_PACIFIC_OSDMAPTOOL;
 
 /** What crushtool printed on stdout; it must succeed. */
 export function crushtool(...args: string[]): string {

@@ -8,6 +8,14 @@ import { view } from '../src/osdmap/pg-mapper.ts';
 /** Whether osdmaptool is installed. */
 export const HAS_OSDMAPTOOL = spawnSync('osdmaptool', ['--help']).error === undefined;
 
+/**
+ * Whether the installed tools are of 16.2, whose bytes some tests ask for; other releases print otherwise.
+ * crushtool does not say its version; it comes in one package with osdmaptool.
+ */
+export const HAS_PACIFIC_OSDMAPTOOL =
+  HAS_OSDMAPTOOL &&
+  spawnSync('osdmaptool', ['--version'], { encoding: 'utf8' }).stdout.startsWith('ceph version 16.2.');
+
 /** What osdmaptool printed on stdout; it must succeed. */
 export function osdmaptool(...args: string[]): string {
   const { status, signal, stdout, stderr } = spawnSync('osdmaptool', args, {
