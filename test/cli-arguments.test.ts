@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CephArguments, parseLeadingFloat } from '../src/cli/ceph-arguments.ts';
+import { atof, intOfDouble, stod, stoi } from '../src/cli/c-numbers.ts';
+import { CephArguments } from '../src/cli/ceph-arguments.ts';
 import { takeRelease } from '../src/cli/release-option.ts';
 
 test('hyphens and underscores are the same after the first two characters', () => {
@@ -60,14 +61,58 @@ test('-- ends the options', () => {
 
 test.each([
   ['0.5', 0.5],
-  ['0.3x', Math.fround(0.3)],
+  ['0.3x', 0.3],
   ['  -1e1z', -10],
   ['.5', 0.5],
   ['x', 0],
   ['', 0],
   ['inf', Infinity],
+  ['-INFINITYx', -Infinity],
+  ['nano', NaN],
+  ['0x1', 1],
+  ['0x0.8p0', 0.5],
+  ['-0X.8P+2z', -2],
+  ['0x1p', 1],
+  ['0x', 0],
+  ['0xg', 0],
+  ['1e', 1],
+  ['0x1.00000000000008p0', 1], // halfway between two doubles: to even
+  ['0x1.000000000000081p0', 1 + 2 ** -52],
+  ['0x1p-1080', 0],
+  ['0x1p1024', Infinity],
+  [`0x${'0'.repeat(300)}1p2`, 4],
+  [`0x1${'0'.repeat(300)}p-1200`, 1],
 ])('atof(%j)', (text, value) => {
-  expect(parseLeadingFloat(text)).toBe(value);
+  expect(atof(text)).toBe(value);
+});
+
+// As osdmaptool 16.2.15 takes the values of --mark-up and --mark-out.
+test.each([
+  ['0x3', 3, 0],
+  ['1e1', 10, 1],
+  [' \t+3.9', 3.9, 3],
+  ['-1', -1, -1],
+  ['0x1p1', 2, 0],
+  ['', 'invalid', 'invalid'],
+  ['x', 'invalid', 'invalid'],
+  ['inf', Infinity, 'invalid'],
+  ['2147483648', 2147483648, 'out-of-range'],
+  ['1e400', 'out-of-range', 1],
+  ['1e-400', 'out-of-range', 1],
+  ['1e-310', 'out-of-range', 1],
+  ['0e-400', 0, 0],
+])('stod(%j), stoi', (text, asDouble, asInteger) => {
+  expect([stod(text), stoi(text)]).toEqual([asDouble, asInteger]);
+});
+
+test.each([
+  [3.9, 3],
+  [-3.9, -3],
+  [2147483648, -2147483648],
+  [-1e20, -2147483648],
+  [NaN, -2147483648],
+])('a double as an int: %j', (value, int) => {
+  expect(intOfDouble(value)).toBe(int);
 });
 
 test('--as-release is taken out wherever it stands', () => {

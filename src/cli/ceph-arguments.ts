@@ -174,15 +174,3 @@ export function parseLongInteger(text: string): ParsedValue<bigint> {
   }
   return { value, complaint: '' };
 }
-
-/** The number a text begins with, 0 if none (C's `atof`), rounded to a `float`. */
-export function parseLeadingFloat(text: string): number {
-  const match = /^\s*([+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|inf(?:inity)?|nan))/i.exec(
-    text,
-  );
-  if (match?.[1] === undefined) return 0;
-  const word = match[1].toLowerCase();
-  if (word.includes('nan')) return NaN;
-  if (word.includes('inf')) return word.startsWith('-') ? -Infinity : Infinity;
-  return Math.fround(Number(word));
-}

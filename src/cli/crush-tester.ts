@@ -12,6 +12,8 @@ import { PACIFIC } from './release-option.ts';
 
 /** Inputs that are mapped and printed at a time: what is held in memory stays small whatever the range. */
 const RANGE = 1 << 14;
+/** Most items of those inputs. */
+const RANGE_ITEMS = 1 << 20;
 
 /** Most retries that are counted one by one. */
 const MAX_HISTOGRAM = 1 << 20;
@@ -31,7 +33,7 @@ export async function testCrushMap(
     const weights = Array.from(tester.weights, (weight) => weight.toString(16));
     err.add(`devices weights (hex): [${weights.join(',')}]\n`);
   }
-  for (const rule of tester.selectRules()) await tester.testRule(rule);
+  for await (const rule of tester.selectRules()) await tester.testRule(rule);
   if (options.showChooseTries) await tester.printChooseTries();
 }
 
@@ -74,7 +76,7 @@ class CrushTester {
   }
 
   /** The rules to test, in order; missing ones are reported in their turn, as in Ceph. */
-  *selectRules(): Generator<CrushRule> {
+  async *selectRules(): AsyncGenerator<CrushRule> {
     const { minRule, maxRule, ruleset } = this.#options;
     const rules = this.#map.rules;
     const hasRange = minRule >= 0 && maxRule >= 0;
@@ -83,6 +85,7 @@ class CrushTester {
       const rule = rules[id];
       if (rule === undefined) {
         if (this.#statistics) this.#out.add(`rule ${id} dne\n`);
+        await this.#out.relieve();
       } else if (ruleset < 0 || rule.ruleset === ruleset) {
         yield rule;
       }
@@ -122,10 +125,13 @@ class CrushTester {
     const counts = new Uint32Array(this.#map.maxDevices);
     const sizes = new Map<number, number>();
     const inputs = this.#lastX - this.#firstX + 1;
+    // In no batches nothing is mapped; in any other number of them it is the same.
+    const mapped = this.#options.batches < 1 ? 0 : inputs;
     // A negative number of replicas maps to nothing.
     const size = Math.max(replicas, 0);
-    for (let done = 0; done < inputs; done += RANGE) {
-      const count = Math.min(RANGE, inputs - done);
+    const range = Math.max(1, Math.min(RANGE, Math.floor(RANGE_ITEMS / (size + 1))));
+    for (let done = 0; done < mapped; done += range) {
+      const count = Math.min(range, mapped - done);
       const first = this.#firstX + done;
       const columns = this.#mapper.mapRange({
         rule: rule.id,

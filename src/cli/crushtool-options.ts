@@ -1,6 +1,7 @@
 /** The command line of the crushtool drop-in. */
 import type { CrushTunables } from '../crush/model.ts';
-import { CephArguments, parseLeadingFloat } from './ceph-arguments.ts';
+import { atof, intOfDouble } from './c-numbers.ts';
+import { CephArguments } from './ceph-arguments.ts';
 import { CommandExit } from './io.ts';
 import { PACIFIC, takeRelease } from './release-option.ts';
 
@@ -31,6 +32,8 @@ export interface CrushtoolOptions {
   tunables: { -readonly [name in keyof CrushTunables]?: number };
   /** Whether a tunable was named, with or without a value. */
   adjust: boolean;
+  /** Into how many batches the inputs are cut; below 1 none is mapped. */
+  batches: number;
 }
 
 /** Options of the original that this version does not have: those alone, and those with a value. */
@@ -81,6 +84,13 @@ const UNSUPPORTED_VALUES = [
   '--mark-down-bucket-ratio',
 ];
 
+/** Tunables that Ceph keeps in 8 bits: of a greater number the lowest are left. */
+const BYTE_TUNABLES: ReadonlySet<string> = new Set([
+  'chooseleafVaryR',
+  'chooseleafStable',
+  'strawCalcVersion',
+] satisfies (keyof CrushTunables)[]);
+
 const TUNABLES = {
   '--set-choose-local-tries': 'chooseLocalTries',
   '--set-choose-local-fallback-tries': 'chooseLocalFallbackTries',
@@ -107,7 +117,7 @@ export const CRUSHTOOL_USAGE = `usage: crushtool -i MAPFILE --test [options]
   --x X                       input to map, or --min-x X --max-x X (default: 0..1023)
   --pool-id P                 hash inputs with a pool id, as pools do
   --weight DEVICE WEIGHT      reweight of a device, 0 to 1
-  --batches N                 taken and checked; the mappings are the same in any number of batches
+  --batches N                 map the inputs in so many batches: the same for every N, nothing for N below 1
   --set-choose-total-tries N  and --set-choose-local-tries, --set-choose-local-fallback-tries,
                               --set-chooseleaf-descend-once, --set-chooseleaf-vary-r, --set-chooseleaf-stable,
                               --set-straw-calc-version, --set-allowed-bucket-algs: test with other tunables
@@ -144,6 +154,7 @@ export function parseCrushtoolOptions(
     weights: new Map(),
     tunables: {},
     adjust: false,
+    batches: 1,
   };
   const args = new CephArguments(rest);
   while (args.more && !args.doubleDash()) {
@@ -185,7 +196,12 @@ function parseOne(args: CephArguments, options: CrushtoolOptions): boolean {
 
 function parseTunable(args: CephArguments, options: CrushtoolOptions): boolean {
   for (const [name, field] of Object.entries(TUNABLES)) {
-    if (args.integer([name], (value) => (options.tunables[field] = value))) {
+    const keep = BYTE_TUNABLES.has(field) ? (value: number) => value & 0xff : (value: number) => value;
+    // A negative number leaves the map's own.
+    const apply = (value: number): void => {
+      options.tunables[field] = value < 0 ? value : keep(value);
+    };
+    if (args.integer([name], apply)) {
       options.adjust = true;
       return true;
     }
@@ -206,14 +222,9 @@ function parseRange(args: CephArguments, options: CrushtoolOptions): boolean {
     args.integer(['--min-rule'], (value) => (options.minRule = value)) ||
     args.integer(['--rule'], (value) => (options.minRule = options.maxRule = value)) ||
     (options.release <= PACIFIC && args.integer(['--ruleset'], (value) => (options.ruleset = value))) ||
-    args.integer(['--batches'], requireBatch);
+    args.integer(['--batches'], (value) => (options.batches = value));
   if (taken) args.failOnComplaint();
   return taken;
-}
-
-/** Batches only matter to files that this version does not write; the mappings are the same in any number. */
-function requireBatch(batches: number): void {
-  if (batches < 1) throw new CommandExit(1, `crushtool: --batches must be at least 1, not ${batches}\n`);
 }
 
 function parseWeight(args: CephArguments, options: CrushtoolOptions): boolean {
@@ -222,15 +233,13 @@ function parseWeight(args: CephArguments, options: CrushtoolOptions): boolean {
   args.failOnComplaint();
   const text = args.take();
   if (text === undefined) throw new CommandExit(1, 'expecting additional argument to --weight\n');
-  options.weights.set(device, deviceWeight(parseLeadingFloat(text)));
+  options.weights.set(device, deviceWeight(Math.fround(atof(text))));
   return true;
 }
 
 /** A reweight from 0 to 1 as 16.16, cut to that range (`CrushTester::set_device_weight`). */
 function deviceWeight(weight: number): number {
-  const fixed = Math.trunc(Math.fround(weight * 0x10000));
-  // What does not fit an int becomes INT_MIN on x86.
-  if (!(fixed >= -0x80000000 && fixed <= 0x7fffffff)) return 0;
+  const fixed = intOfDouble(Math.fround(weight * 0x10000));
   return Math.min(Math.max(fixed, 0), 0x10000);
 }
 

@@ -6,8 +6,8 @@ import type { CrushMap } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
 import { testCrushMap } from './crush-tester.ts';
 import { CRUSHTOOL_USAGE, parseCrushtoolOptions } from './crushtool-options.ts';
-import { CommandExit, TextSinks, type CommandIo } from './io.ts';
-import { readCrushMapFile, readFileLikeCeph } from './load.ts';
+import { CommandExit, TextSinks, type CommandIo, type TextSink } from './io.ts';
+import { naming, noteTo, readCrushMapFile, readFileLikeCeph } from './load.ts';
 
 /** Runs `crushtool ARGV` and gives its exit status. */
 export async function crushtool(argv: readonly string[], io: CommandIo): Promise<number> {
@@ -19,10 +19,10 @@ export async function crushtool(argv: readonly string[], io: CommandIo): Promise
   const { out, err } = sinks;
   try {
     const options = parseCrushtoolOptions(argv, (text) => err.add(text));
-    const map = options.file === '' ? undefined : await readMapOrExit(options.file, io);
+    const map = options.file === '' ? undefined : await readMapOrExit(options.file, io, err);
     if (map !== undefined && options.test) {
       const tunables = { ...map.tunables, ...chosen(options.tunables) };
-      await testCrushMap({ ...map, tunables }, options, out, err);
+      await naming(() => testCrushMap({ ...map, tunables }, options, out, err), options.file);
     }
     if (Object.keys(chosen(options.tunables)).length > 0) {
       out.add("crushtool successfully built or modified map.  Use '-o <file>' to write it out.\n");
@@ -34,7 +34,7 @@ export async function crushtool(argv: readonly string[], io: CommandIo): Promise
 }
 
 /** Reads the map, failing with the original's words where the original would fail too. */
-async function readMapOrExit(file: string, io: CommandIo): Promise<CrushMap> {
+async function readMapOrExit(file: string, io: CommandIo, err: TextSink): Promise<CrushMap> {
   let bytes: Uint8Array;
   if (file === '-' && io.stdinIsTerminal) throw new CommandExit(1, 'stdin must not be from a tty\n');
   try {
@@ -44,7 +44,7 @@ async function readMapOrExit(file: string, io: CommandIo): Promise<CrushMap> {
     throw new CommandExit(1, `crushtool: error reading '${file}': ${error.message}\n`);
   }
   try {
-    return await readCrushMapFile(bytes, file);
+    return await readCrushMapFile(bytes, file, noteTo(err, file));
   } catch (error) {
     if (!(error instanceof CrushError) || error.code === 'unsupported') throw error;
     throw new CommandExit(1, `crushtool: unable to decode ${file}\n`);

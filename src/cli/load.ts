@@ -5,7 +5,7 @@ import type { CrushMap } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
 import { readMapFile, type MapFile } from '../formats/detect.ts';
 import type { OsdMap } from '../osdmap/model.ts';
-import type { CommandIo } from './io.ts';
+import type { CommandIo, TextSink } from './io.ts';
 
 /** How people's commands read their files. */
 export interface LoadOptions {
@@ -27,15 +27,16 @@ export async function loadMapFile(file: string, io: CommandIo, options: LoadOpti
   }
   const bytes = await readBytes(file, io);
   const second = options.crushFile === undefined ? undefined : await readBytes(options.crushFile, io);
-  try {
-    return await readMapFile(bytes, {
-      ...(second === undefined ? {} : { second }),
-      ...(options.onNote === undefined ? {} : { onNote: options.onNote }),
-      ignoreCrc: options.ignoreCrc ?? false,
-    });
-  } catch (error) {
-    throw error instanceof CrushError ? error.at({ file: fileTitle(file, options.crushFile) }) : error;
-  }
+  return naming(
+    () =>
+      readMapFile(bytes, {
+        ...(second === undefined ? {} : { second }),
+        ...noteOptions(options.onNote),
+        ignoreCrc: options.ignoreCrc ?? false,
+      }),
+    file,
+    options.crushFile,
+  );
 }
 
 /** How people read of a command's files. */
@@ -59,26 +60,47 @@ export async function readFileLikeCeph(file: string, io: CommandIo): Promise<Uin
   }
 }
 
+/** Hears of what a JSON dump leaves open, from the readers of the drop-ins. */
+export type NoteListener = (note: string) => void;
+
+/** Gives notes about a file to standard error. */
+export function noteTo(err: TextSink, file: string): NoteListener {
+  return (note) => err.add(`crush-wasm: ${fileTitle(file)}: note: ${note}\n`);
+}
+
 /** Reads an OSDMap and nothing else. */
-export async function readOsdMapFile(bytes: Uint8Array, file: string): Promise<OsdMap> {
-  const read = await readNamed(bytes, file);
+export async function readOsdMapFile(
+  bytes: Uint8Array,
+  file: string,
+  onNote?: NoteListener,
+): Promise<OsdMap> {
+  const read = await naming(() => readMapFile(bytes, noteOptions(onNote)), file);
   if (read.kind === 'osdmap') return read.map;
-  throw new CrushError('unknown-kind', 'this is a CRUSH map, not an OSDMap', { file });
+  throw new CrushError('unknown-kind', 'this is a CRUSH map, not an OSDMap', { file: fileTitle(file) });
 }
 
 /** Reads a CRUSH map and nothing else. */
-export async function readCrushMapFile(bytes: Uint8Array, file: string): Promise<CrushMap> {
-  const read = await readNamed(bytes, file);
+export async function readCrushMapFile(
+  bytes: Uint8Array,
+  file: string,
+  onNote?: NoteListener,
+): Promise<CrushMap> {
+  const read = await naming(() => readMapFile(bytes, noteOptions(onNote)), file);
   if (read.kind === 'crushmap') return read.map;
-  throw new CrushError('unknown-kind', 'this is an OSDMap, not a CRUSH map', { file });
+  throw new CrushError('unknown-kind', 'this is an OSDMap, not a CRUSH map', { file: fileTitle(file) });
 }
 
-async function readNamed(bytes: Uint8Array, file: string): Promise<MapFile> {
+/** Does something with what a file holds; errors of the library then name the file. */
+export async function naming<T>(work: () => T | Promise<T>, file: string, crushFile?: string): Promise<T> {
   try {
-    return await readMapFile(bytes);
+    return await work();
   } catch (error) {
-    throw error instanceof CrushError ? error.at({ file }) : error;
+    throw error instanceof CrushError ? error.at({ file: fileTitle(file, crushFile) }) : error;
   }
+}
+
+function noteOptions(onNote: NoteListener | undefined): { onNote?: NoteListener } {
+  return onNote === undefined ? {} : { onNote };
 }
 
 async function readBytes(file: string, io: CommandIo): Promise<Uint8Array> {

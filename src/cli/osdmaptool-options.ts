@@ -1,5 +1,6 @@
 /** The command line of the osdmaptool drop-in. */
-import { CephArguments } from './ceph-arguments.ts';
+import { intOfDouble, stod, stoi, type NumberFailure } from './c-numbers.ts';
+import { CephArguments, parseLongInteger } from './ceph-arguments.ts';
 import { CommandExit } from './io.ts';
 import { takeRelease } from './release-option.ts';
 
@@ -123,9 +124,9 @@ function parseOne(args: CephArguments, options: OsdmaptoolOptions): boolean {
   return (
     args.flag(['-p', '--print'], () => (options.print = true)) ||
     args.flag(['--mark-up-in'], () => (options.markUpIn = true)) ||
-    args.text(['--mark-out'], (text) => (options.markOut = leadingInteger('--mark-out', text))) ||
-    args.text(['--mark-up'], (text) => (options.markUp = leadingInteger('--mark-up', text))) ||
-    args.text(['--mark-in'], (text) => (options.markIn = leadingInteger('--mark-in', text))) ||
+    args.text(['--mark-out'], (text) => (options.markOut = osdNumber('--mark-out', text, stoi(text)))) ||
+    args.text(['--mark-up'], (text) => (options.markUp = osdNumber('--mark-up', text, stod(text)))) ||
+    args.text(['--mark-in'], (text) => (options.markIn = osdNumber('--mark-in', text, stod(text)))) ||
     args.flag(['--clear-temp'], () => (options.clearTemp = true)) ||
     args.flag(['--test-map-pgs'], () => (options.testMapPgs = true)) ||
     args.flag(['--test-map-pgs-dump'], () => (options.testMapPgsDump = true)) ||
@@ -163,20 +164,14 @@ function unsupported(args: CephArguments): boolean {
   return args.flag(UNSUPPORTED_FLAGS, refuse) || args.lenientText(UNSUPPORTED_VALUES, refuse);
 }
 
-/** The integer that a text begins with (C++'s `stoi` and `stod`, which the original aborts in). */
-function leadingInteger(option: string, text: string): number {
-  const match = /^\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/.exec(text);
-  const value = match === null ? NaN : Math.trunc(Number(match[0]));
-  if (!Number.isSafeInteger(value) || value !== (value | 0)) {
-    throw new CommandExit(1, `osdmaptool: ${option} needs the number of an OSD, not '${text}'\n`);
-  }
-  return value;
+/** An OSD's number; the original, which reads some of them as a double, aborts on what is none. */
+function osdNumber(option: string, text: string, value: number | NumberFailure): number {
+  if (typeof value === 'number') return intOfDouble(value);
+  throw new CommandExit(1, `osdmaptool: ${option} needs the number of an OSD, not '${text}'\n`);
 }
 
 function pgNumber(text: string): bigint {
-  if (!/^\s*[+-]?[0-9]+$/.test(text)) {
-    const complaint = `Expected option value to be integer, got '${text}'`;
-    throw new CommandExit(1, `error parsing integer value ${complaint}\n`);
-  }
-  return BigInt(text.trim().replace(/^\+/, ''));
+  const { value, complaint } = parseLongInteger(text);
+  if (complaint !== '') throw new CommandExit(1, `error parsing integer value ${complaint}\n`);
+  return value;
 }

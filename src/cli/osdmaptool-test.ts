@@ -18,11 +18,10 @@ export async function testMapPgs(map: OsdMap, options: OsdmaptoolOptions, sink: 
   }
   const isSelected = (id: number): boolean => options.pool === -1 || id === options.pool;
   if (options.pgNum > 0n) {
-    if (options.pgNum > 0x7fffffffn) {
-      throw new CommandExit(1, `osdmaptool: pg_num ${options.pgNum} is more than a pool can have\n`);
-    }
+    // Of a longer number Ceph's pools keep 32 bits.
+    const pgNum = Number(BigInt.asUintN(32, options.pgNum));
     for (const id of map.pools.keys()) {
-      if (isSelected(id)) map = withPgNum(map, id, Number(options.pgNum));
+      if (isSelected(id)) map = withPgNum(map, id, pgNum);
     }
   }
 

@@ -8,7 +8,7 @@ import type { OsdMap } from '../osdmap/model.ts';
 import { PgMapper } from '../osdmap/pg-mapper.ts';
 import { formatPgId, formatVector } from './iostream-format.ts';
 import { CommandExit, TextSinks, type CommandIo, type TextSink } from './io.ts';
-import { readFileLikeCeph, readOsdMapFile } from './load.ts';
+import { naming, noteTo, readFileLikeCeph, readOsdMapFile } from './load.ts';
 import { printOsdMap } from './osdmap-print.ts';
 import {
   OSDMAPTOOL_USAGE,
@@ -33,24 +33,35 @@ export async function osdmaptool(argv: readonly string[], io: CommandIo): Promis
   const sinks = new TextSinks(io);
   const sink = sinks.out;
   try {
-    let map = await readMapOrExit(options.file, io);
-    map = applyEdits(map, options, sink);
-    if (options.testMapObject !== '') testMapObject(map, options, sink);
-    if (options.testMapPg !== '') testMapPg(map, options, sink);
-    if (options.testMapPgs || options.testMapPgsDump || options.testMapPgsDumpAll) {
-      map = await testMapPgs(map, options, sink);
-    } else if (!options.print && options.testMapPg === '' && options.testMapObject === '') {
-      throw usageError('osdmaptool: no action specified?\n');
-    }
-    if (options.print) printOsdMap(map, options.release, sink);
+    const map = await readMapOrExit(options.file, io, sinks.err);
+    await naming(() => runActions(map, options, sink), options.file);
   } finally {
     await sinks.flush();
   }
   return 0;
 }
 
+async function runActions(map: OsdMap, options: OsdmaptoolOptions, sink: TextSink): Promise<void> {
+  map = applyEdits(map, options, sink);
+  if (options.testMapObject !== '') {
+    // The pool that is assumed here is the only one in what follows, too.
+    if (options.pool === -1) {
+      sink.add(`osdmaptool: assuming pool ${ASSUMED_POOL} (use --pool to override)\n`);
+      options = { ...options, pool: ASSUMED_POOL };
+    }
+    testMapObject(map, options, sink);
+  }
+  if (options.testMapPg !== '') testMapPg(map, options, sink);
+  if (options.testMapPgs || options.testMapPgsDump || options.testMapPgsDumpAll) {
+    map = await testMapPgs(map, options, sink);
+  } else if (!options.print && options.testMapPg === '' && options.testMapObject === '') {
+    throw usageError('osdmaptool: no action specified?\n');
+  }
+  if (options.print) printOsdMap(map, options.release, sink);
+}
+
 /** Reads the map, failing with the original's words where the original would fail too. */
-async function readMapOrExit(file: string, io: CommandIo): Promise<OsdMap> {
+async function readMapOrExit(file: string, io: CommandIo, err: TextSink): Promise<OsdMap> {
   let bytes: Uint8Array;
   try {
     bytes = await readFileLikeCeph(file, io);
@@ -59,7 +70,7 @@ async function readMapOrExit(file: string, io: CommandIo): Promise<OsdMap> {
     throw new CommandExit(RETURNED_MINUS_ONE, `osdmaptool: couldn't open ${file}: ${error.message}\n`);
   }
   try {
-    return await readOsdMapFile(bytes, file);
+    return await readOsdMapFile(bytes, file, noteTo(err, file));
   } catch (error) {
     if (!(error instanceof CrushError) || error.code === 'unsupported') throw error;
     throw new CommandExit(RETURNED_MINUS_ONE, `osdmaptool: error decoding osdmap '${file}'\n`);
@@ -93,11 +104,7 @@ function applyEdits(map: OsdMap, options: OsdmaptoolOptions, sink: TextSink): Os
 }
 
 function testMapObject(map: OsdMap, options: OsdmaptoolOptions, sink: TextSink): void {
-  let pool = options.pool;
-  if (pool === -1) {
-    sink.add(`osdmaptool: assuming pool ${ASSUMED_POOL} (use --pool to override)\n`);
-    pool = ASSUMED_POOL;
-  }
+  const { pool } = options;
   if (!map.pools.has(pool)) throw new CommandExit(1, `There is no pool ${pool}\n`);
   const { pgid, acting } = new PgMapper(map, { release: options.release }).mapObject(
     pool,
