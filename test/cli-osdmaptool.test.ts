@@ -62,11 +62,88 @@ describe('what Ceph does not get right', () => {
 });
 
 test('options of the original that are not there are named', async () => {
-  for (const args of [['--upmap', 'out'], ['--tree=json'], ['--create-from-conf'], ['--test_random']]) {
+  for (const args of [['--upmap', 'out'], ['--tree=json'], ['--create-from-conf'], ['--show_config']]) {
     const { status, stdout, stderr } = await run(['osdmaptool', CLUSTER, ...args]);
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^osdmaptool: --[a-z-_]+ is not supported by this version of crush-wasm\n$/);
   }
+});
+
+test('the version is ours', async () => {
+  for (const args of [['-v'], ['--version'], [CLUSTER, '--pool', '-v']]) {
+    const { status, stdout, stderr } = await run(['osdmaptool', ...args]);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^crush-wasm version \d+\.\d+\.\d+\n$/);
+  }
+});
+
+describe("options of all of Ceph's programs", () => {
+  const TEST = ['--test-map-pg', '1.0'];
+  const FINE: readonly (readonly string[])[] = [
+    ['-d'],
+    ['-f'],
+    ['--foreground'],
+    ['-k', 'X'],
+    ['-m', '10.0.0.1'],
+    ['-K=X'],
+    ['--mon_host=10.0.0.1'],
+    ['--cluster', 'x'],
+    ['--id', 'x'],
+    ['-n', 'client.x'],
+    ['--name=osd.'],
+    ['--no-mon-config'],
+    ['--debug-osd', '0'],
+  ];
+  const WRONG: readonly (readonly string[])[] = [
+    ['-n', 'x'],
+    ['--name', 'pool.x'],
+    ['--conf'],
+    ['-c'],
+    ['--cluster'],
+    ['--id'],
+    ['-n'],
+    ['-k'],
+    ['--keyring'],
+    ['--mon_host'],
+  ];
+
+  test('end at --', async () => {
+    const { status, stderr } = await run(['osdmaptool', CLUSTER, ...TEST, '--', '-v']);
+    expect([status, stderr]).toEqual([1, 'osdmaptool: too many arguments\n']);
+  });
+
+  test('have no effect', async () => {
+    const { stdout } = await run(['osdmaptool', CLUSTER, ...TEST]);
+    for (const args of FINE) {
+      expect(await run(['osdmaptool', ...args, CLUSTER, ...TEST])).toMatchObject({ status: 0, stdout });
+    }
+    expect(await run(['osdmaptool', CLUSTER, ...TEST, '--log-file', 'x'])).toMatchObject({
+      status: 0,
+      stdout,
+    });
+  });
+
+  test.each([
+    [['-n', 'x'], "error parsing 'x': expected string of the form TYPE.ID, valid types are: "],
+    [['--conf'], 'Option --conf requires an argument.\n'],
+    [['--cluster'], 'Option --cluster requires an argument.\n'],
+    [['--log-file'], "parse error setting 'log_file' to '' (Option --log-file requires an argument.\n)\n\n"],
+  ])('%j without a value that fits', async (args, complaint) => {
+    const { status, stderr } = await run(['osdmaptool', CLUSTER, ...args]);
+    expect(status).toBe(1);
+    expect(stderr.startsWith(complaint)).toBe(true);
+  });
+
+  test
+    .skipIf(!HAS_PACIFIC_OSDMAPTOOL)
+    .each([
+      ...FINE.map((args) => [[...args, CLUSTER, ...TEST]]),
+      ...WRONG.map((args) => [[CLUSTER, ...TEST, ...args]]),
+      [[CLUSTER, ...TEST, '--log-file']],
+      [[CLUSTER, ...TEST, '--debug_osd']],
+    ])('as osdmaptool 16.2: %j', async (args) => {
+    await expectSame('osdmaptool', args);
+  });
 });
 
 describe('what goes to one file stands in order', () => {

@@ -37,6 +37,11 @@ export class CephArguments {
     return this.current.replace(/=.*/s, '');
   }
 
+  /** Whether no argument follows the one under the cursor. */
+  get atLast(): boolean {
+    return this.#at + 1 >= this.#args.length;
+  }
+
   /** What was not recognised, in order. */
   get rest(): readonly string[] {
     return this.#args;
@@ -128,7 +133,7 @@ export class CephArguments {
       this.#args.splice(this.#at, 1);
       return current.slice(equals + 1);
     }
-    if (this.#at + 1 >= this.#args.length) {
+    if (this.atLast) {
       this.#complaints += `Option ${current} requires an argument.\n`;
       this.#args.splice(this.#at, 1);
       return MISSING;

@@ -1,6 +1,7 @@
 /** The command line of the osdmaptool drop-in. */
 import { intOfDouble, stod, stoi, type NumberFailure } from './c-numbers.ts';
 import { CephArguments, parseLongInteger } from './ceph-arguments.ts';
+import { takeGlobalOptions } from './ceph-global-options.ts';
 import { CommandExit } from './io.ts';
 import { takeRelease } from './release-option.ts';
 
@@ -37,6 +38,10 @@ const UNSUPPORTED_FLAGS = [
   '--upmap-active',
   '--osd-size-aware',
   '--vstart',
+  // These ask for configuration, of which there is none.
+  '--show-args',
+  '--show-conf',
+  '--show-config',
 ];
 const UNSUPPORTED_VALUES = [
   '--dump',
@@ -59,11 +64,8 @@ const UNSUPPORTED_VALUES = [
   '--read-pool',
   '--range-first',
   '--range-last',
+  '--show-config-value',
 ];
-
-/** Ceph's own configuration options, which no mapping depends on. */
-const IGNORED_FLAGS = ['--no-config-file'];
-const IGNORED_VALUES = ['-c', '--conf', '--cluster', '--id', '--user', '-n', '--name', '--keyring'];
 
 /** Text for `--help`, and after every misuse. */
 export const OSDMAPTOOL_USAGE = `usage: osdmaptool MAPFILE [options]
@@ -81,11 +83,15 @@ export const OSDMAPTOOL_USAGE = `usage: osdmaptool MAPFILE [options]
   --mark-out OSD              pretend that an OSD is out
   --clear-temp                forget pg_temp and primary_temp
   --as-release N              print as Ceph release N does (16 is Pacific; default: the newest)
+  -v, --version               say which version of crush-wasm this is
   --conf, --debug-osd ...     Ceph's own configuration options: taken, without effect
 `;
 
-/** Reads the command line as the original does. */
-export function parseOsdmaptoolOptions(argv: readonly string[]): OsdmaptoolOptions {
+/** Reads the command line as the original does; `warn` gets what it says of Ceph's own options before it goes on. */
+export function parseOsdmaptoolOptions(
+  argv: readonly string[],
+  warn: (text: string) => void,
+): OsdmaptoolOptions {
   const { release, rest } = takeRelease(argv);
   if (rest.length === 0) throw new CommandExit(1, 'osdmaptool: -h or --help for usage\n');
   const options: OsdmaptoolOptions = {
@@ -105,7 +111,7 @@ export function parseOsdmaptoolOptions(argv: readonly string[]): OsdmaptoolOptio
     testMapPgsDump: false,
     testMapPgsDumpAll: false,
   };
-  const args = new CephArguments(rest);
+  const args = new CephArguments(takeGlobalOptions(rest, warn));
   while (args.more && !args.doubleDash()) {
     if (!parseOne(args, options)) args.skip();
   }
@@ -138,7 +144,6 @@ function parseOne(args: CephArguments, options: OsdmaptoolOptions): boolean {
       args,
       args.integer(['--pool'], (value) => (options.pool = value)),
     ) ||
-    ignored(args) ||
     unsupported(args)
   );
 }
@@ -146,14 +151,6 @@ function parseOne(args: CephArguments, options: OsdmaptoolOptions): boolean {
 function checked(args: CephArguments, taken: boolean): boolean {
   if (taken) args.failOnComplaint();
   return taken;
-}
-
-function ignored(args: CephArguments): boolean {
-  return (
-    args.flag(IGNORED_FLAGS, () => undefined) ||
-    args.lenientText(IGNORED_VALUES, () => undefined) ||
-    (/^--debug[-_]/.test(args.current) && args.lenientText([args.currentName], () => undefined))
-  );
 }
 
 function unsupported(args: CephArguments): boolean {

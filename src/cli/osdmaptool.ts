@@ -27,14 +27,12 @@ const ASSUMED_POOL = 1;
 /** Runs `osdmaptool ARGV` and gives its exit status. */
 export async function osdmaptool(argv: readonly string[], io: CommandIo): Promise<number> {
   if (argv.includes('-h') || argv.includes('--help')) throw new CommandExit(1, '', OSDMAPTOOL_USAGE);
-  const options = parseOsdmaptoolOptions(argv);
-  await io.stderr.write(`osdmaptool: osdmap file '${options.file}'\n`);
-
   const sinks = new TextSinks(io);
-  const sink = sinks.out;
   try {
+    const options = parseOsdmaptoolOptions(argv, (text) => sinks.err.add(text));
+    sinks.err.add(`osdmaptool: osdmap file '${options.file}'\n`);
     const map = await readMapOrExit(options.file, io, sinks.err);
-    await naming(() => runActions(map, options, sink), options.file);
+    await naming(() => runActions(map, options, sinks.out), options.file);
   } finally {
     await sinks.flush();
   }
