@@ -69,6 +69,18 @@ test('options of the original that are not there are named', async () => {
   }
 });
 
+test('the status does not depend on who listens', async () => {
+  for (const [args, status] of [
+    [['/nonexistent/map', '--print'], 255],
+    [[CLUSTER, '--test-map-pgs', '--pool', '77'], 1],
+    [[CLUSTER, '--test-map-pg', '1.0'], 0],
+  ] as const) {
+    expect(await run(['osdmaptool', ...args], { failingStderr: true })).toMatchObject({ status, stderr: '' });
+  }
+  expect(await run(['osdmaptool', CLUSTER], { closeAfter: 0 })).toMatchObject({ status: 1 });
+  expect(await run(['osdmaptool', '--version'], { closeAfter: 0 })).toMatchObject({ status: 0 });
+});
+
 test('the version is ours', async () => {
   for (const args of [['-v'], ['--version'], [CLUSTER, '--pool', '-v']]) {
     const { status, stdout, stderr } = await run(['osdmaptool', ...args]);

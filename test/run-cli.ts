@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { expect } from 'vitest';
 import { OutputClosed, type CommandIo, type TextOutput } from '../src/cli/io.ts';
 import { main } from '../src/cli/program.ts';
+import { CrushError } from '../src/errors.ts';
 
 /** What a command left behind. */
 export interface Outcome {
@@ -18,6 +19,8 @@ export interface RunOptions {
   readonly stdin?: Uint8Array;
   /** The reader of standard output goes away after so many characters. */
   readonly closeAfter?: number;
+  /** Nothing can be written to standard error. */
+  readonly failingStderr?: boolean;
   /** Gets what is written to either output, in order. */
   readonly onWrite?: (text: string) => void;
 }
@@ -31,6 +34,9 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     write: (chunk) => {
       if (name === 'stdout' && text.stdout.length >= (options.closeAfter ?? Infinity)) {
         return Promise.reject(new OutputClosed('write EPIPE'));
+      }
+      if (name === 'stderr' && options.failingStderr === true) {
+        return Promise.reject(new CrushError('io', 'cannot write output: ENOSPC'));
       }
       text[name] += chunk;
       options.onWrite?.(chunk);

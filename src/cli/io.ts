@@ -44,6 +44,20 @@ export class CommandExit extends Error {
   }
 }
 
+/**
+ * An output whose failures are of no consequence: what is said on standard error is not what a command is run for,
+ * and its exit status must not depend on whether anybody listens.
+ */
+export function forgiving(output: TextOutput): TextOutput {
+  return {
+    isTerminal: output.isTerminal,
+    get columns() {
+      return output.columns;
+    },
+    write: (text) => output.write(text).catch(() => undefined),
+  };
+}
+
 /** Exit status of a command that was misused. */
 export const MISUSE = 2;
 

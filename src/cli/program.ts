@@ -6,7 +6,16 @@ import { Command, CommanderError } from 'commander';
 import { CrushError } from '../errors.ts';
 import { crushtool } from './crushtool.ts';
 import { infoCommand, type InfoOptions } from './info-command.ts';
-import { CommandExit, MISUSE, misuse, OutputClosed, TextSinks, type CommandIo, type TextSink } from './io.ts';
+import {
+  CommandExit,
+  forgiving,
+  MISUSE,
+  misuse,
+  OutputClosed,
+  TextSinks,
+  type CommandIo,
+  type TextSink,
+} from './io.ts';
 import { mapCommand, type MapOptions } from './map-command.ts';
 import { TABLE_HELP } from './map-writers.ts';
 import { osdmaptool } from './osdmaptool.ts';
@@ -23,11 +32,11 @@ const DROP_INS: Readonly<Record<string, DropIn>> = { osdmaptool, crushtool };
  * @param argv - Arguments without the program's name.
  */
 export async function main(argv: readonly string[], io: CommandIo): Promise<number> {
+  io = { ...io, stderr: forgiving(io.stderr) };
   try {
     return await report(run(argv, io), io);
-  } catch (error) {
-    if (error instanceof OutputClosed) return 0;
-    return 1; // Not even standard error can be written.
+  } catch {
+    return 1; // The last words of a failure could not be written.
   }
 }
 
@@ -59,7 +68,7 @@ async function report(running: Promise<number>, io: CommandIo): Promise<number> 
     if (error instanceof OutputClosed) return 0;
     if (error instanceof CommandExit) {
       if (error.stderr !== '') await io.stderr.write(error.stderr);
-      if (error.stdout !== '') await io.stdout.write(error.stdout);
+      if (error.stdout !== '') await io.stdout.write(error.stdout).catch(ignoreClosed);
       return error.status;
     }
     if (error instanceof CrushError) {
@@ -72,6 +81,11 @@ async function report(running: Promise<number>, io: CommandIo): Promise<number> 
     );
     return 1;
   }
+}
+
+/** A reader that went away takes nothing from what a command has to say with its status. */
+function ignoreClosed(error: unknown): void {
+  if (!(error instanceof OutputClosed)) throw error;
 }
 
 function oneLine(text: string): string {
