@@ -25,6 +25,8 @@ export type CrushErrorCode =
   | 'not-found'
   /** An argument outside its range or of the wrong type. */
   | 'bad-argument'
+  /** A worker died or could not be started, or its pool is closed. */
+  | 'worker-failed'
   /** A file that cannot be read or written. */
   | 'io';
 

@@ -29,10 +29,11 @@ export {
   PgMapper,
   type PgMapperOptions,
   type PgMapping,
-  type PgRange,
   type PgSets,
   view,
 } from './osdmap/pg-mapper.ts';
+export type { PgRange } from './osdmap/pool-request.ts';
+export { ParallelPgMapper } from './osdmap/parallel-pg-mapper.ts';
 
 export {
   CrushMapper,
@@ -41,6 +42,8 @@ export {
   type MapRequest,
   type SeedSource,
 } from './kernel/crush-mapper.ts';
+export type { JobOptions, JobSignal, ThreadOptions } from './kernel/job.ts';
+export { type MapChunk, ParallelCrushMapper } from './kernel/parallel-crush-mapper.ts';
 export { hash32 } from './kernel/kernel.ts';
 
 export type { Bytes } from './formats/bytes.ts';

@@ -139,18 +139,12 @@ export class CrushMapper {
    */
   mapRange(request: MapRequest): MapColumns {
     const { rule, size, first, count, tries } = request;
-    demandInteger('rule', rule, -1, 0x7fffffff);
-    demandInteger('size', size, 0, MAX_SIZE);
-    demandInteger('first', first, -0x80000000, 0xffffffff);
-    demandInteger('count', count, 0, 0x7fffffff);
+    checkRequest(request);
     const out = request.out ?? {
       items: new Int32Array(count * size),
       lengths: new Int32Array(count),
       seeds: new Int32Array(count),
     };
-    if (out.items.length < count * size || out.lengths.length < count || out.seeds.length < count) {
-      throw new CrushError('bad-argument', `out has no room for ${count} mappings of ${size} items`);
-    }
     if (count === 0) return out;
 
     const chunk = Math.max(1, Math.min(count, Math.floor(CHUNK_WORDS / (size + 2))));
@@ -207,7 +201,6 @@ export class CrushMapper {
   #write(request: MapRequest, at: Buffers): void {
     const seed = request.seed ?? { mode: 'plain' };
     const pgpNum = 'pgpNum' in seed ? seed.pgpNum : 0;
-    if ('pgpNum' in seed) demandInteger('pgpNum', pgpNum, 1, 0x7fffffff);
     const words = this.#kernel.words.subarray(this.#request / 4, this.#request / 4 + L.REQUEST_WORDS);
     words[L.Q_MAP] = this.#map;
     words[L.Q_WORKSPACE] = at.workspace;
@@ -247,8 +240,26 @@ export function pgMask(n: number): number {
   return n <= 1 ? 0 : 2 ** (32 - Math.clz32(n - 1)) - 1;
 }
 
+/**
+ * Refuses a request out of range.
+ *
+ * @throws {@link CrushError} `bad-argument`
+ */
+export function checkRequest({ rule, size, first, count, seed, out }: MapRequest): void {
+  demandInteger('rule', rule, -1, 0x7fffffff);
+  demandInteger('size', size, 0, MAX_SIZE);
+  demandInteger('first', first, -0x80000000, 0xffffffff);
+  demandInteger('count', count, 0, 0x7fffffff);
+  if (count > 0 && seed !== undefined && 'pgpNum' in seed)
+    demandInteger('pgpNum', seed.pgpNum, 1, 0x7fffffff);
+  if (out === undefined) return;
+  if (out.items.length < count * size || out.lengths.length < count || out.seeds.length < count) {
+    throw new CrushError('bad-argument', `out has no room for ${count} mappings of ${size} items`);
+  }
+}
+
 /** Callers without types pass other maps. */
-function demandCrushMap(map: unknown): void {
+export function demandCrushMap(map: unknown): void {
   const kind = mapKind(map);
   if (kind === 'CRUSH map') return;
   const given = {

@@ -4,14 +4,12 @@
  *
  * Follows `OSDMap::_pg_to_up_acting_osds` and the functions it calls (Ceph's src/osd/OSDMap.cc).
  */
-import { mapKind } from '../crush/kind.ts';
-import { DEFAULT_CHOOSE_ARGS } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
-import { CrushMapper, type CrushMapperOptions, type MapRequest } from '../kernel/crush-mapper.ts';
-import { type OsdMap, type PgId, type Pool, POOL_FLAG, POOL_TYPE } from './model.ts';
+import { CrushMapper, type CrushMapperOptions } from '../kernel/crush-mapper.ts';
+import type { OsdMap, PgId, Pool } from './model.ts';
 import { objectHash, type ObjectName, stableMod } from './object-hash.ts';
 import { PgOverlay } from './pg-overlay.ts';
-import { findPoolRule } from './pool-rule.ts';
+import { demandOsdMap, findPool, type PgRange, poolRequest, rangeOf } from './pool-request.ts';
 
 /** One kind of set (raw, up or acting) of a run of PGs, in columns. */
 export interface PgSets {
@@ -65,17 +63,6 @@ export interface PgMapperOptions extends CrushMapperOptions {
   readonly release?: number;
 }
 
-/** A part of a pool. */
-export interface PgRange {
-  /** First placement seed; default 0. */
-  readonly first?: number;
-  /** How many PGs; default all that follow. */
-  readonly count?: number;
-}
-
-/** PGs a pool may have: a thousand times what Ceph itself allows, and less than a damaged count is likely to be. */
-const MAX_PGS = 1 << 28;
-
 /**
  * Maps the PGs and objects of one OSDMap.
  *
@@ -109,15 +96,7 @@ export class PgMapper {
    * @throws {@link CrushError} `not-found`
    */
   pool(idOrName: number | string): Pool {
-    if (typeof idOrName === 'number') {
-      const pool = this.map.pools.get(idOrName);
-      if (pool !== undefined) return pool;
-    } else {
-      for (const pool of this.map.pools.values()) if (pool.name === idOrName) return pool;
-    }
-    const known = [...this.map.pools.values()].map(({ id, name }) => `${id} '${name}'`).join(', ');
-    const wanted = typeof idOrName === 'string' ? `'${idOrName}'` : String(idOrName);
-    throw new CrushError('not-found', `there is no pool ${wanted}; the map has ${known || 'none'}`);
+    return findPool(this.map, idOrName);
   }
 
   /**
@@ -129,20 +108,7 @@ export class PgMapper {
    */
   mapPool(idOrName: number | string, range: PgRange = {}): PgColumns {
     const pool = this.pool(idOrName);
-    const first = range.first ?? 0;
-    const count = range.count ?? Math.max(0, pool.pgNum - first);
-    if (
-      !Number.isInteger(first) ||
-      !Number.isInteger(count) ||
-      first < 0 ||
-      count < 0 ||
-      first + count > pool.pgNum
-    ) {
-      throw new CrushError(
-        'bad-argument',
-        `pool ${pool.id} has ${pool.pgNum} PGs, not ${count} from ${first} on`,
-      );
-    }
+    const { first, count } = rangeOf(pool, range);
     return this.#map(pool, first, count);
   }
 
@@ -188,32 +154,9 @@ export class PgMapper {
   }
 
   #map(pool: Pool, first: number, count: number): PgColumns {
-    const { map } = this;
-    if (pool.pgNum > MAX_PGS) {
-      throw new CrushError('unsupported', `pg_num is ${pool.pgNum}, at most ${MAX_PGS} are supported`, {
-        path: `pool ${pool.id}`,
-      });
-    }
-    const replicated = pool.type === POOL_TYPE.replicated;
-    if (!replicated && pool.type !== POOL_TYPE.erasure) {
-      throw new CrushError('unsupported', `pool type ${pool.type} is unknown`, { path: `pool ${pool.id}` });
-    }
-    const rule = findPoolRule(map.crush, pool, this.#release);
+    const request = poolRequest(this.map, pool, this.#release);
     const overlay = this.#overlay(pool);
-    const request: MapRequest = {
-      rule,
-      size: pool.size,
-      first,
-      count,
-      reweights: map.osdWeight,
-      chooseArgs: map.crush.chooseArgs.has(pool.id) ? pool.id : DEFAULT_CHOOSE_ARGS,
-      seed: {
-        mode: (pool.flags & POOL_FLAG.hashpspool) === 0n ? 'pool' : 'pool-hashed',
-        pool: pool.id,
-        pgpNum: pool.pgpNum,
-      },
-    };
-    return overlay.apply(this.crush.mapRange(request), first, count);
+    return overlay.apply(this.crush.mapRange({ ...request, first, count }), first, count);
   }
 
   #overlay(pool: Pool): PgOverlay {
@@ -234,18 +177,6 @@ export class PgMapper {
  */
 export function createMapper(map: OsdMap, options: PgMapperOptions = {}): PgMapper {
   return new PgMapper(map, options);
-}
-
-/** Callers without types pass other maps. */
-function demandOsdMap(map: unknown): void {
-  const kind = mapKind(map);
-  if (kind === 'OSDMap') return;
-  const given = {
-    'CRUSH map': 'a CRUSH map, which has no pools: take new CrushMapper(map)',
-    'map file': 'what readMap returns: give the map inside (file.map)',
-    other: 'another value',
-  }[kind];
-  throw new CrushError('bad-argument', `the PGs of an OSDMap can be mapped, not ${given}`);
 }
 
 /** One PG of a run of columns as an object, holes as 2147483647 (ITEM_NONE). */

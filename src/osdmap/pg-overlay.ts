@@ -20,9 +20,23 @@ import type { PgColumns, PgSets } from './pg-mapper.ts';
 const EMPTY: ReadonlyMap<number, never> = new Map<number, never>();
 const NO_PRIMARY = -1;
 
+/** What is read of an OSDMap besides its CRUSH map; workers get no more than this. */
+export type OverlayMap = Pick<
+  OsdMap,
+  | 'maxOsd'
+  | 'osdState'
+  | 'osdWeight'
+  | 'osdPrimaryAffinity'
+  | 'pgTemp'
+  | 'primaryTemp'
+  | 'pgUpmap'
+  | 'pgUpmapItems'
+  | 'pgUpmapPrimaries'
+>;
+
 /** The exceptions of one pool, ready to be laid over mappings. */
 export class PgOverlay {
-  readonly #map: OsdMap;
+  readonly #map: OverlayMap;
   readonly #pool: Pool;
   /** Replicated pools close the gap that an OSD leaves; erasure pools keep it as a hole (`can_shift_osds`). */
   readonly #shifts: boolean;
@@ -39,9 +53,10 @@ export class PgOverlay {
   readonly #plain: Uint8Array;
   /** Whether any OSD has an affinity that is not the default. */
   readonly #hasAffinity: boolean;
-  readonly #width: number;
+  /** OSDs a set has room for: the pool's size, or the longest upmap or temp. */
+  readonly width: number;
 
-  constructor(map: OsdMap, pool: Pool) {
+  constructor(map: OverlayMap, pool: Pool) {
     this.#map = map;
     this.#pool = pool;
     this.#shifts = pool.type === POOL_TYPE.replicated;
@@ -67,7 +82,7 @@ export class PgOverlay {
     let width = pool.size;
     for (const osds of this.#upmap.values()) width = Math.max(width, osds.length);
     for (const osds of this.#pgTemp.values()) width = Math.max(width, osds.length);
-    this.#width = width;
+    this.width = width;
   }
 
   /**
@@ -77,7 +92,7 @@ export class PgOverlay {
    * has one: raw, up and acting are one object then. Only the rows that need it are walked.
    */
   apply(chosen: MapColumns, first: number, count: number): PgColumns {
-    const width = this.#width;
+    const width = this.width;
     const primaries = new Int32Array(count);
     const special = this.#findSpecial(chosen, first, count, primaries);
     const raw: PgSets = { osds: this.#widened(chosen.items, count), lengths: chosen.lengths, primaries };
@@ -144,7 +159,7 @@ export class PgOverlay {
   /** The rule's items with as many places a row as the longest upmap or temp needs. */
   #widened(items: Int32Array, count: number): Int32Array {
     const { size } = this.#pool;
-    const width = this.#width;
+    const width = this.width;
     if (width === size) return items;
     const wide = new Int32Array(count * width).fill(ITEM_NONE);
     for (let i = 0; i < count; i++) wide.set(items.subarray(i * size, (i + 1) * size), i * width);
@@ -230,9 +245,9 @@ export class PgOverlay {
     const primaryTemp = this.#primaryTemp.get(ps);
     const tempPrimary = primaryTemp ?? firstOf(temp);
     if (temp.length > 0) {
-      write(acting, index, this.#width, this.#inShardOrder(temp, ps), tempPrimary);
+      write(acting, index, this.width, this.#inShardOrder(temp, ps), tempPrimary);
     } else {
-      write(acting, index, this.#width, up, tempPrimary === NO_PRIMARY ? upPrimary : tempPrimary);
+      write(acting, index, this.width, up, tempPrimary === NO_PRIMARY ? upPrimary : tempPrimary);
     }
   }
 
