@@ -167,6 +167,29 @@ describe('readCrushBinary', () => {
       expect(failure(patched(bytes, 0, 1))).toMatchObject({ code: 'malformed', place: { offset: 0 } });
     });
 
+    it('tables beyond any use', () => {
+      const map = (buckets: number, rules: number, bytes: number): Uint8Array =>
+        patched(new Uint8Array(bytes), 0, ...words(0x10000, buckets, rules, 0));
+      expect(failure(map((1 << 20) + 1, 0, 5 << 20))).toMatchObject({
+        code: 'unsupported',
+        message: 'max_buckets is 1048577, at most 1048576 are supported',
+        place: { offset: 4 },
+      });
+      expect(failure(map(0, (1 << 16) + 1, 1 << 20))).toMatchObject({
+        code: 'unsupported',
+        message: 'max_rules is 65537, at most 65536 are supported',
+        place: { offset: 8 },
+      });
+      const steps = patched(map(0, 1, 13 << 20), 16, ...words(1, (1 << 20) + 1));
+      expect(failure(steps)).toMatchObject({ code: 'unsupported', place: { offset: 20 } });
+      const types = patched(map(0, 0, 40 << 20), 16, ...words((1 << 22) + 1));
+      expect(failure(types)).toMatchObject({
+        code: 'unsupported',
+        message: 'has 4194305 entries, at most 4194304 are supported',
+        place: { offset: 16 },
+      });
+    });
+
     it('an unknown bucket algorithm, naming bucket and offset', () => {
       const error = failure(patched(bytes, BUCKET, 6));
       expect(error).toMatchObject({

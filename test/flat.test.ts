@@ -159,6 +159,26 @@ describe('maps that are refused', () => {
       'unsupported: crush map: max_devices is 33554432, at most 16777216 are supported',
     ],
     [
+      'too many buckets',
+      map(new Array<CrushBucket | undefined>((1 << 20) + 1).fill(undefined)),
+      'unsupported: crush map: the map has 1048577 buckets, at most 1048576 are supported',
+    ],
+    [
+      'too many rules',
+      { ...map([]), rules: new Array<undefined>((1 << 16) + 1).fill(undefined) },
+      'unsupported: crush map: the map has 65537 rules, at most 65536 are supported',
+    ],
+    [
+      'a tunable of more than 8 bits',
+      { ...map([]), tunables: { ...LEGACY_TUNABLES, chooseleafStable: 256 } },
+      'invalid-map: tunables: chooseleaf_stable is 256, a number of 8 bits is needed',
+    ],
+    [
+      'a negative tunable of 8 bits',
+      { ...map([]), tunables: { ...LEGACY_TUNABLES, chooseleafVaryR: -1 } },
+      'invalid-map: tunables: chooseleaf_vary_r is -1, a number of 8 bits is needed',
+    ],
+    [
       'a tree of no power of two',
       map([
         {
@@ -191,6 +211,14 @@ describe('maps that are refused', () => {
     ],
   ] as const)('%s', (_, broken, message) => {
     expect(refusal(() => FlatMap.fromModel(broken))).toBe(message);
+  });
+
+  it('choose_args beyond all measure', () => {
+    const buckets = new Array<CrushBucket | undefined>(1 << 20).fill(undefined);
+    const chooseArgs = new Map(Array.from({ length: 100 }, (_, pool) => [pool, new Map()]));
+    expect(refusal(() => FlatMap.fromModel({ ...map(buckets), chooseArgs }))).toMatch(
+      /^unsupported: crush map: the map has \d+ words, at most 33554432 are supported$/,
+    );
   });
 
   it('but a bucket under two parents and one that is empty are fine', () => {

@@ -12,6 +12,11 @@ export const MAX_DEVICES = 1 << 24;
 const KNOWN_OPS = new Set<number>(Object.values(RULE_OP));
 /** Types up to the newest known; those without a name map as replicated rules do. */
 const MAX_RULE_TYPE = RULE_TYPE.msrIndep;
+/** Tunables of 8 bits. */
+const BYTE_TUNABLES = [
+  ['chooseleaf_vary_r', L.H_CHOOSELEAF_VARY_R],
+  ['chooseleaf_stable', L.H_CHOOSELEAF_STABLE],
+] as const;
 /** Words before a bucket's permutation in the workspace. */
 const PERM_HEADER = 2;
 
@@ -62,6 +67,12 @@ export function checkFlat(words: Int32Array, nameOf?: (id: number) => string | u
   const maxRules = word(L.H_MAX_RULES);
   if (maxDevices < 0 || maxDevices > MAX_DEVICES) {
     fail('unsupported', 'crush map', `max_devices is ${maxDevices}, at most ${MAX_DEVICES} are supported`);
+  }
+  // Ceph keeps these two in 8 bits; what of a greater number counts would be anybody's guess.
+  for (const [name, index] of BYTE_TUNABLES) {
+    if (word(index) < 0 || word(index) > 0xff) {
+      fail('invalid-map', 'tunables', `${name} is ${word(index)}, a number of 8 bits is needed`);
+    }
   }
   const bucketIndex = word(L.H_BUCKET_INDEX);
   const ruleIndex = word(L.H_RULE_INDEX);

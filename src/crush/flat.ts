@@ -5,6 +5,7 @@
 import * as L from '../../assembly/layout.ts';
 import { CrushError } from '../errors.ts';
 import { checkFlat, flatChecksum } from './flat-check.ts';
+import { MAX_BUCKETS, MAX_FLAT_WORDS, MAX_RULES } from './limits.ts';
 import {
   BUCKET_ALGORITHM,
   type ChooseArgs,
@@ -105,6 +106,13 @@ function f32Bits(value: number): number {
   return f32AsInt[0] ?? 0;
 }
 
+function demandAtMost(what: string, count: number, most: number): void {
+  if (count <= most) return;
+  throw new CrushError('unsupported', `the map has ${count} ${what}, at most ${most} are supported`, {
+    path: 'crush map',
+  });
+}
+
 /** Writes the words in two passes over the same code: the first counts them, the second fills them in. */
 class FlatWriter {
   readonly #map: CrushMap;
@@ -117,7 +125,10 @@ class FlatWriter {
   }
 
   write(): Int32Array {
+    demandAtMost('buckets', this.#map.buckets.length, MAX_BUCKETS);
+    demandAtMost('rules', this.#map.rules.length, MAX_RULES);
     this.#layOut();
+    demandAtMost('words', this.#next, MAX_FLAT_WORDS);
     this.#words = new Int32Array(this.#next);
     this.#layOut();
     this.#words[L.H_CHECKSUM] = flatChecksum(this.#words);

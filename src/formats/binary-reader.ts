@@ -12,6 +12,9 @@ export interface StructHeader {
   readonly end: number | undefined;
 }
 
+/** Most entries of a list or map that is read entry by entry; no cluster has so many of anything. */
+const MAX_ENTRIES = 1 << 22;
+
 const utf8 = new TextDecoder('utf-8');
 
 /** A cursor over bytes. */
@@ -151,7 +154,7 @@ export class BinaryReader {
 
   /** A counted list; `elementBytes` is the least that one element takes. */
   list<T>(elementBytes: number, read: (index: number) => T): T[] {
-    const n = this.count(elementBytes);
+    const n = this.#entries(elementBytes);
     const out: T[] = [];
     for (let i = 0; i < n; i++) out.push(read(i));
     return out;
@@ -159,13 +162,22 @@ export class BinaryReader {
 
   /** A counted map; the last of equal keys wins, as in Ceph. */
   map<K, V>(elementBytes: number, key: () => K, value: (key: K) => V): Map<K, V> {
-    const n = this.count(elementBytes);
+    const n = this.#entries(elementBytes);
     const out = new Map<K, V>();
     for (let i = 0; i < n; i++) {
       const k = key();
       out.set(k, value(k));
     }
     return out;
+  }
+
+  #entries(elementBytes: number): number {
+    const at = this.offset;
+    const n = this.count(elementBytes);
+    if (n > MAX_ENTRIES) {
+      throw this.error('unsupported', `has ${n} entries, at most ${MAX_ENTRIES} are supported`, at);
+    }
+    return n;
   }
 
   /**

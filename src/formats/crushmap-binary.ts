@@ -14,6 +14,7 @@ import {
   type CrushRuleStep,
   type CrushTunables,
 } from '../crush/model.ts';
+import { MAX_BUCKETS, MAX_RULES, MAX_STEPS } from '../crush/limits.ts';
 import { BinaryReader } from './binary-reader.ts';
 import { bytesOf, type Bytes } from './bytes.ts';
 
@@ -44,8 +45,8 @@ export function readCrushBinary(bytes: Bytes, what = 'crushmap'): CrushMap {
   if (magic !== CRUSH_MAGIC) {
     throw reader.error('malformed', `not a CRUSH map: starts with 0x${magic.toString(16)}, not 0x10000`, 0);
   }
-  const maxBuckets = readTableSize(reader, 'max_buckets');
-  const maxRules = readTableSize(reader, 'max_rules');
+  const maxBuckets = readTableSize(reader, 'max_buckets', MAX_BUCKETS);
+  const maxRules = readTableSize(reader, 'max_rules', MAX_RULES);
   reader.s32(); // max_devices: Ceph computes it anew, see highestDevice
 
   const devices = new DeviceLimit(reader);
@@ -54,8 +55,11 @@ export function readCrushBinary(bytes: Bytes, what = 'crushmap'): CrushMap {
     buckets.push(reader.within(`buckets[${index}]`, () => readBucket(reader, index, devices)));
   }
   const rules: (CrushRule | undefined)[] = [];
+  let steps = 0;
   for (let id = 0; id < maxRules; id++) {
-    rules.push(reader.within(`rules[${id}]`, () => readRule(reader, id)));
+    const rule = reader.within(`rules[${id}]`, () => readRule(reader, id, MAX_STEPS - steps));
+    steps += rule?.steps.length ?? 0;
+    rules.push(rule);
   }
   const typeNames = reader.within('type_map', () => readNames(reader));
   const itemNames = reader.within('name_map', () =>
@@ -108,12 +112,14 @@ class DeviceLimit {
 }
 
 /** A table's size: every entry takes at least the 4 bytes that say whether it is there. */
-function readTableSize(reader: BinaryReader, name: string): number {
+function readTableSize(reader: BinaryReader, name: string, most: number): number {
   const offset = reader.offset;
   const size = reader.u32();
   if (size * 4 > reader.left) {
     throw reader.error('truncated', `${name} is ${size}, only ${reader.left} bytes are left`, offset);
   }
+  if (size > most)
+    throw reader.error('unsupported', `${name} is ${size}, at most ${most} are supported`, offset);
   return size;
 }
 
@@ -176,7 +182,7 @@ function readPairs(reader: BinaryReader, size: number): [Uint32Array, Uint32Arra
  * One rule. Its `ruleset` may differ from its number in maps of before 2017: Ceph read them until Quincy and
  * refuses them since; a rule is found by its number in both.
  */
-function readRule(reader: BinaryReader, id: number): CrushRule | undefined {
+function readRule(reader: BinaryReader, id: number, mostSteps: number): CrushRule | undefined {
   if (reader.u32() === 0) return undefined;
   const offset = reader.offset;
   const length = reader.u32();
@@ -186,6 +192,9 @@ function readRule(reader: BinaryReader, id: number): CrushRule | undefined {
   const maxSize = reader.u8();
   if (length * 12 > reader.left) {
     throw reader.error('truncated', `rule has ${length} steps, only ${reader.left} bytes are left`, offset);
+  }
+  if (length > mostSteps) {
+    throw reader.error('unsupported', `the rules have more than ${MAX_STEPS} steps`, offset);
   }
   const steps: CrushRuleStep[] = [];
   for (let i = 0; i < length; i++) {

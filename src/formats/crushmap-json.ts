@@ -15,6 +15,7 @@ import {
   type CrushRuleStep,
   type CrushTunables,
 } from '../crush/model.ts';
+import { MAX_BUCKETS } from '../crush/limits.ts';
 import { MAX_TREE_ITEMS, listSums, strawLengths, treeNodeWeights } from '../crush/straws.ts';
 import { CrushError } from '../errors.ts';
 import { readChooseArgsJson } from './choose-args-json.ts';
@@ -22,7 +23,7 @@ import { MAX_DEVICE_ID } from './crushmap-binary.ts';
 import { byte, checkShape, demandParsed, int32, jsonPath, word } from './json-input.ts';
 
 /** Lowest bucket id that is read: the bucket table has an entry for every id down to the lowest. */
-const MIN_BUCKET_ID = -(1 << 20);
+const MIN_BUCKET_ID = -MAX_BUCKETS;
 
 /** Ceph has no rule above (`CRUSH_MAX_RULES`). */
 const MAX_RULE_ID = 255;
