@@ -216,10 +216,59 @@ describe('gzip', () => {
   });
 
   it('that would unpack to too much is an error', async () => {
+    for (const start of ['{', '\x08\x07xxxx']) {
+      const content = new Uint8Array(8 << 20).fill(start === '{' ? 32 : 0);
+      content.set(utf8(start));
+      const error = await asyncFailure(gzipSync(content), { maxUnpackedBytes: 1 << 20 });
+      expect(error.code).toBe('malformed');
+      expect(error.message).toContain('more than 1048576 bytes');
+    }
+  });
+
+  it('of no known kind is given up at its start', async () => {
     const bomb = gzipSync(new Uint8Array(8 << 20));
-    const error = await asyncFailure(bomb, { maxUnpackedBytes: 1 << 20 });
-    expect(error.code).toBe('malformed');
-    expect(error.message).toContain('more than 1048576 bytes');
+    expect((await asyncFailure(bomb, { maxUnpackedBytes: 1 << 20 })).code).toBe('unknown-kind');
+  });
+
+  it('is unpacked beyond what is kept in pieces', async () => {
+    // Text that follows a map's JSON is an error, but white space may be as long as it likes.
+    const padded = new Uint8Array(20 << 20).fill(32);
+    padded.set(crushDump);
+    expect(await readMapFile(gzipSync(padded))).toEqual(readMap(crushDump));
+  });
+});
+
+describe('JSON that would take too much memory', () => {
+  const repeated = (text: string, count: number): Uint8Array => utf8(`{"a":[${text.repeat(count)}0]}`);
+
+  it.each([
+    ['values', '1,', 2 ** 23 + 1],
+    ['objects and arrays', '{},', 2 ** 22],
+    ['objects and arrays', '[', 2 ** 24],
+  ])('more %s than the limit: %s', (what, text, count) => {
+    const error = failure(repeated(text, count));
+    expect(error.code).toBe('unsupported');
+    expect(error.message).toMatch(
+      new RegExp(`^this JSON has more than \\d+ ${what}, the most that is read$`),
+    );
+  });
+
+  it('members of one object', () => {
+    const members = Array.from({ length: 2 ** 16 + 1 }, (_, i) => `"${i}":"${'x'.repeat(200)}"`);
+    expect(failure(utf8(`{${members.join()}}`)).message).toContain('more than 65536 members of one object');
+  });
+
+  it('text beyond 128 MiB', () => {
+    const text = new Uint8Array((128 << 20) + 1).fill(32);
+    text.set(utf8('{'));
+    const error = failure(text);
+    expect(error.code).toBe('unsupported');
+    expect(error.message).toContain('JSON is read up to 134217728 (128 MiB)');
+  });
+
+  it('is not seen in what strings say', () => {
+    const text = JSON.stringify({ note: '{[,:\\"'.repeat(2 ** 22), epoch: 1 });
+    expect(failure(utf8(text)).message).toContain('JSON of another kind');
   });
 });
 

@@ -40,7 +40,7 @@ async function readMapOrExit(file: string, io: CommandIo, err: TextSink): Promis
   try {
     bytes = await readFileLikeCeph(file, io);
   } catch (error) {
-    if (!(error instanceof CrushError)) throw error;
+    if (!(error instanceof CrushError) || error.code !== 'io') throw error;
     throw new CommandExit(1, `crushtool: error reading '${file}': ${error.message}\n`);
   }
   try {

@@ -3,6 +3,7 @@
  * them without a child process.
  */
 import { CrushError } from '../errors.ts';
+import { gatherStream } from './read-bytes.ts';
 
 /** A stream of text that a command writes to. */
 export interface TextOutput {
@@ -126,13 +127,12 @@ export function processIo(): CommandIo {
     stderr: processOutput(process.stderr),
     stdinIsTerminal: process.stdin.isTTY,
     async readStdin(): Promise<Uint8Array> {
-      const chunks: Uint8Array[] = [];
       try {
-        for await (const chunk of process.stdin) chunks.push(chunk as Uint8Array);
+        return await gatherStream(process.stdin);
       } catch (error) {
+        if (error instanceof CrushError) throw error.at({ file: 'standard input' });
         throw new CrushError('io', `cannot read standard input: ${(error as Error).message}`);
       }
-      return Buffer.concat(chunks);
     },
   };
 }

@@ -1,11 +1,11 @@
 /** Reads the files that commands are given; `-` is standard input. */
-import { readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import type { CrushMap } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
 import { readMapFile, type MapFile } from '../formats/detect.ts';
 import type { OsdMap } from '../osdmap/model.ts';
 import type { CommandIo, TextSink } from './io.ts';
+import { readFileBytes } from './read-bytes.ts';
 
 /** How people's commands read their files. */
 export interface LoadOptions {
@@ -49,8 +49,9 @@ export function fileTitle(file: string, crushFile?: string): string {
 export async function readFileLikeCeph(file: string, io: CommandIo): Promise<Uint8Array> {
   if (file === '-') return io.readStdin();
   try {
-    return await readFile(file);
+    return await readFileBytes(file);
   } catch (error) {
+    if (error instanceof CrushError) throw error.at({ file });
     const { number, text } = systemError(error);
     const action = number === constants.errno.EISDIR ? `bufferlist::read_file(${file}): read error:` : '';
     throw new CrushError(
@@ -109,8 +110,9 @@ async function readBytes(file: string, io: CommandIo): Promise<Uint8Array> {
     return io.readStdin();
   }
   try {
-    return await readFile(file);
+    return await readFileBytes(file);
   } catch (error) {
+    if (error instanceof CrushError) throw error.at({ file });
     throw new CrushError('io', `cannot be read: ${systemError(error).text}`, { file });
   }
 }

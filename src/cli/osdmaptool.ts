@@ -64,7 +64,7 @@ async function readMapOrExit(file: string, io: CommandIo, err: TextSink): Promis
   try {
     bytes = await readFileLikeCeph(file, io);
   } catch (error) {
-    if (!(error instanceof CrushError)) throw error;
+    if (!(error instanceof CrushError) || error.code !== 'io') throw error;
     throw new CommandExit(RETURNED_MINUS_ONE, `osdmaptool: couldn't open ${file}: ${error.message}\n`);
   }
   try {

@@ -8,10 +8,15 @@ import type { OsdMap } from '../osdmap/model.ts';
 import { bytesOf, type Bytes } from './bytes.ts';
 import { CRUSH_MAGIC, readCrushBinary } from './crushmap-binary.ts';
 import { readCrushDump } from './crushmap-json.ts';
-import { MAX_UNPACKED_BYTES, gunzip, isGzip } from './gzip.ts';
+import { MIB } from './gather-bytes.ts';
+import { gunzip, isGzip } from './gzip.ts';
 import { findJsonObject, parseJsonObject } from './json-input.ts';
+import { MAX_JSON_BYTES, demandParsable } from './json-limits.ts';
 import { readOsdMapBinary } from './osdmap-binary.ts';
 import { readOsdMapJson, readReportJson } from './osdmap-json.ts';
+
+/** Most bytes of a file that are read or unpacked. The largest maps of the largest clusters have some tens of MiB. */
+export const MAX_FILE_BYTES = 256 * MIB;
 
 /** What a file turned out to be. */
 export type MapFile =
@@ -29,7 +34,7 @@ export interface ReadMapOptions {
   readonly ignoreCrc?: boolean;
   /** Called with a sentence for each thing that a JSON dump leaves open, see `readCrushDump`. */
   readonly onNote?: (note: string) => void;
-  /** Most bytes that a packed file may unpack to (default 512 MiB). */
+  /** Most bytes that a packed file may unpack to (default 256 MiB; JSON at most 128 MiB). */
   readonly maxUnpackedBytes?: number;
 }
 
@@ -44,10 +49,13 @@ export interface ReadMapOptions {
  * ```
  */
 export async function readMapFile(bytes: Bytes, options: ReadMapOptions = {}): Promise<MapFile> {
-  const limit = options.maxUnpackedBytes ?? MAX_UNPACKED_BYTES;
-  const unpacked = await gunzip(bytesOf(bytes, 'readMapFile'), limit);
+  const limit = options.maxUnpackedBytes ?? MAX_FILE_BYTES;
+  // What is of no known kind, or too large for its kind, is given up at its first bytes.
+  const limitOf = (start: Uint8Array): number =>
+    demandKind(start) === 'text' ? Math.min(limit, MAX_JSON_BYTES) : limit;
+  const unpacked = await gunzip(bytesOf(bytes, 'readMapFile'), limitOf);
   if (options.second === undefined) return readMap(unpacked, options);
-  const second = await gunzip(bytesOf(options.second, "readMapFile's option second"), limit);
+  const second = await gunzip(bytesOf(options.second, "readMapFile's option second"), limitOf);
   return readMap(unpacked, { ...options, second });
 }
 
@@ -130,14 +138,20 @@ function recogniseSecond(bytes: Uint8Array): Input {
 }
 
 function recognise(bytes: Uint8Array): Input {
-  if (bytes.length === 0) throw unknownKind('the input is empty');
-  if (isGzip(bytes)) throw unknownKind('the bytes are packed with gzip, which readMapFile unpacks');
-  const format = PACKED_FORMATS.find(([, magic]) => magic.every((byte, i) => bytes[i] === byte));
+  const kind = demandKind(bytes);
+  return kind === 'text' ? recogniseText(bytes) : { content: kind, bytes };
+}
+
+/** What kind of file bytes begin; throws if none that is known. */
+function demandKind(start: Uint8Array): 'text' | 'crushmap' | 'osdmap' {
+  if (start.length === 0) throw unknownKind('the input is empty');
+  if (isGzip(start)) throw unknownKind('the bytes are packed with gzip, which readMapFile unpacks');
+  const format = PACKED_FORMATS.find(([, magic]) => magic.every((byte, i) => start[i] === byte));
   if (format !== undefined) throw unknownKind(`the input is packed with ${format[0]}; unpack it first`);
-  if (isText(bytes)) return recogniseText(bytes);
-  if (startsAsCrushMap(bytes)) return { content: 'crushmap', bytes };
-  if (startsAsOsdMap(bytes)) return { content: 'osdmap', bytes };
-  throw unknownKind(`the input starts with ${describeStart(bytes)}`);
+  if (isText(start)) return 'text';
+  if (startsAsCrushMap(start)) return 'crushmap';
+  if (startsAsOsdMap(start)) return 'osdmap';
+  throw unknownKind(`the input starts with ${describeStart(start)}`);
 }
 
 /** Packers that are named, so that people know what to do. */
@@ -170,11 +184,18 @@ function isText(bytes: Uint8Array): boolean {
 }
 
 function recogniseText(bytes: Uint8Array): Input {
+  if (bytes.length > MAX_JSON_BYTES) {
+    throw new CrushError(
+      'unsupported',
+      `this text has ${bytes.length} bytes; JSON is read up to ${MAX_JSON_BYTES} (${MAX_JSON_BYTES / MIB} MiB)`,
+    );
+  }
   const text = new TextDecoder().decode(bytes);
   if (isCrushText(text)) {
     throw unknownKind('the input is a CRUSH map in text; compile it first (crushtool -c FILE -o OUTPUT)');
   }
   if (findJsonObject(text) === undefined) throw unknownKind(`the input starts with ${describeStart(bytes)}`);
+  demandParsable(text);
   const json = parseJsonObject(text);
   const has = (...keys: readonly string[]): boolean =>
     keys.every((key) => Object.hasOwn(json as object, key));
