@@ -1,64 +1,31 @@
-// `npm run bench`: how fast the mapper is, map by map and rule by rule. Prints a table and writes the same figures
-// to bench/results/. The maps are the small one the project carries and, where CRUSH_CORPUS names the wider corpus,
-// its bench-maps.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Bench } from 'tinybench';
-import { CrushMapper, readMap } from '../dist/src/index.js';
+// `npm run bench -- [NAME ...]`: how fast this is. Prints tables and writes the same figures to bench/results/; see
+// support/settings.mjs for what can be set.
+import { machine } from './support/report.mjs';
+import { QUICK, ROUNDS, SEED } from './support/settings.mjs';
 
-const here = fileURLToPath(new URL('.', import.meta.url));
-/** Inputs a run maps; they start at a number drawn from the seed, so that runs can be repeated. */
-const INPUTS = 2000;
-const SEED = Number(process.env.CRUSH_BENCH_SEED ?? 1);
-const SHAPES = [
-  { rule: 0, size: 3 },
-  { rule: 1, size: 11 },
-];
+const BENCHMARKS = {
+  kernels: 'mappings a second of every map, rule and kernel',
+  latency: 'one mapping through the API; from the start of a process to its first mapping',
+  hash: "the lanes' hash alone",
+  native: "the kernels beside the CPU time of Ceph's crushtool, a mapping each",
+  tools: "crushtool and osdmaptool beside Ceph's, whole processes",
+  scaling: 'one thread and two',
+  memory: 'peak memory of millions of PGs',
+  growth: 'from 100 OSDs to 100,000, from 1,000 PGs to 10 million',
+};
+const DEFAULT = ['kernels', 'latency'];
 
-function benchMaps() {
-  const carried = join(here, '../test/fixtures/crushmaps/s.crushmap');
-  const corpus = process.env.CRUSH_CORPUS;
-  if (corpus === undefined) return [{ name: 's', file: carried }];
-  const folder = join(corpus, 'bench-maps');
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.crushmap') && !file.startsWith('msr'))
-    .map((file) => ({ name: file.replace('.crushmap', ''), file: join(folder, file) }));
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => name !== 'all' && !(name in BENCHMARKS));
+if (unknown.length > 0) {
+  const list = Object.entries(BENCHMARKS).map(([name, what]) => `  ${name.padEnd(8)}  ${what}`);
+  console.error(`there is no benchmark '${unknown.join("', '")}'; choose from\n${list.join('\n')}`);
+  console.error(`  all       every one of them (without a name: ${DEFAULT.join(' and ')})`);
+  process.exitCode = 2;
+} else {
+  const names = asked.includes('all') ? Object.keys(BENCHMARKS) : asked.length > 0 ? asked : DEFAULT;
+  const { cpu, cores, system, node } = machine();
+  console.log(`${cpu}, ${cores} cores, ${system}, Node ${node}; seed ${SEED}, ${ROUNDS} rounds`);
+  if (QUICK) console.log('quick: the figures mean little');
+  for (const name of names) await (await import(`./${name}.mjs`)).run();
 }
-
-const first = Math.imul(SEED, 0x9e3779b1) >>> 1;
-const rows = [];
-for (const { name, file } of benchMaps()) {
-  const { map: crush } = readMap(new Uint8Array(readFileSync(file)));
-  const chooseArgs = [0, -1].find((index) => crush.chooseArgs.has(index));
-  for (const { rule, size } of SHAPES) {
-    const request = { rule, size, first, count: INPUTS, chooseArgs };
-    const started = performance.now();
-    const mapper = new CrushMapper(crush);
-    mapper.mapRange(request);
-    const cold = performance.now() - started;
-
-    const bench = new Bench({ time: 500, iterations: 9, warmupIterations: 3 });
-    bench.add(name, () => mapper.mapRange(request));
-    await bench.run();
-    const { latency } = bench.tasks[0].result;
-    const perSecond = (milliseconds) => Math.round(INPUTS / (milliseconds / 1000));
-    rows.push({
-      map: name,
-      rule,
-      size,
-      kernel: 'scalar',
-      'maps/s median': perSecond(latency.p50),
-      'maps/s best': perSecond(latency.min),
-      'maps/s cold': perSecond(cold),
-    });
-  }
-}
-
-console.table(rows);
-const result = { node: process.version, cpu: cpus()[0]?.model, seed: SEED, inputs: INPUTS, rows };
-mkdirSync(join(here, 'results'), { recursive: true });
-const out = join(here, 'results', `kernel-seed${SEED}.json`);
-writeFileSync(out, `${JSON.stringify(result, undefined, 2)}\n`);
-console.log(`written to ${out}`);
