@@ -12,7 +12,7 @@ import {
 } from '../src/crush/model.ts';
 import { CrushError } from '../src/errors.ts';
 import { readOsdMapBinary } from '../src/formats/osdmap-binary.ts';
-import { CrushMapper, pgMask } from '../src/kernel/crush-mapper.ts';
+import { CrushMapper, type MapRequest, pgMask } from '../src/kernel/crush-mapper.ts';
 import { hash32, lnTable } from '../src/kernel/kernel.ts';
 import { fixture } from './fixtures.ts';
 
@@ -163,9 +163,40 @@ describe('a request', () => {
     );
     expect(
       failure(() => mapper.mapRange({ ...request, seed: { mode: 'pool', pool: 1, pgpNum: 0 } })),
-    ).toMatch(/^bad-argument: pgpNum must be/);
+    ).toMatch(/^bad-argument: seed.pgpNum must be/);
     const out = { items: new Int32Array(2), lengths: new Int32Array(1), seeds: new Int32Array(1) };
     expect(failure(() => mapper.mapRange({ ...request, out }))).toMatch(/^bad-argument: out has no room/);
+  });
+
+  it('of more items than an array holds is refused', () => {
+    const request = { rule: 0, size: 1 << 16, first: 0, count: 1 << 15 };
+    expect(failure(() => mapper.mapRange(request))).toBe(
+      'bad-argument: 32768 mappings of 65536 items are more than 2147483647 items; ask for them in parts',
+    );
+    expect(mapper.mapRange({ ...request, count: 1 }).items).toHaveLength(65536);
+    expect(failure(() => mapper.mapRange({ ...request, size: (1 << 16) + 1, count: 1 }))).toMatch(
+      /^bad-argument: size must be an integer from 0 to 65536, not 65537/,
+    );
+  });
+
+  it('of the wrong types is refused', () => {
+    const request = { rule: 0, size: 3, first: 0, count: 1 };
+    const refusal = (wrong: object): string =>
+      failure(() => mapper.mapRange({ ...request, ...wrong } as MapRequest));
+    expect(refusal({ seed: { mode: 'hashed', pool: 1.5 } })).toMatch(/^bad-argument: seed.pool must be/);
+    expect(refusal({ seed: { mode: 'hashed' } })).toMatch(/^bad-argument: seed.pool must be/);
+    expect(refusal({ seed: { mode: 'pool', pool: 1, pgpNum: 1.5 } })).toMatch(
+      /^bad-argument: seed.pgpNum must/,
+    );
+    expect(refusal({ seed: { mode: 'random' } })).toBe(
+      'bad-argument: seed.mode is one of plain, hashed, pool, pool-hashed, not random',
+    );
+    for (const reweights of [[1, 2], new Int32Array(2), null]) {
+      expect(refusal({ reweights })).toMatch(/^bad-argument: reweights must be a Uint32Array, not /);
+    }
+    expect(refusal({ tries: [0] })).toBe('bad-argument: tries must be a Uint32Array, not Array');
+    const out = { items: [0, 0, 0], lengths: new Int32Array(1), seeds: new Int32Array(1) };
+    expect(refusal({ out })).toBe('bad-argument: out.items must be a Int32Array, not Array');
   });
 });
 
@@ -220,7 +251,10 @@ describe('rules that Ceph cannot run', () => {
       nodeWeights: new Uint32Array(8),
     };
     const map = withRule(1, [step(take, -5), step(chooseFirstn, 0, 0), step(emit)], [tree]);
-    expect(run(map)).toMatch(/^invalid-rule: rule 0: this rule draws from a tree bucket without weight/);
+    expect(run(map)).toBe(
+      'invalid-rule: rule 0: this rule comes to a part of a tree bucket that has no items or no weight; ' +
+        "Ceph's mapper reads out of bounds there, at input 10",
+    );
   });
 
   it('one whose tries would take for ever', () => {

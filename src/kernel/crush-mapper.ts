@@ -6,6 +6,7 @@ import { FlatMap } from '../crush/flat.ts';
 import { mapKind } from '../crush/kind.ts';
 import type { CrushMap } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
+import { checkRequest, checkWhole, demandInteger } from './check-request.ts';
 import { hasSimd, Kernel } from './kernel.ts';
 
 /** How the mapper's input x comes from a running number. */
@@ -72,8 +73,6 @@ export type KernelChoice = 'scalar' | 'item-lanes' | 'task-lanes';
 const DEFAULT_WORK_LIMIT = 1 << 28;
 /** Result words mapped in one call of the kernel: they and the columns they are copied to stay in the caches. */
 const CHUNK_WORDS = 1 << 16;
-/** Largest result a caller may ask for. */
-const MAX_SIZE = 1 << 16;
 
 const KERNEL = {
   scalar: L.KERNEL_SCALAR,
@@ -140,6 +139,7 @@ export class CrushMapper {
   mapRange(request: MapRequest): MapColumns {
     const { rule, size, first, count, tries } = request;
     checkRequest(request);
+    checkWhole(request);
     const out = request.out ?? {
       items: new Int32Array(count * size),
       lengths: new Int32Array(count),
@@ -240,24 +240,6 @@ export function pgMask(n: number): number {
   return n <= 1 ? 0 : 2 ** (32 - Math.clz32(n - 1)) - 1;
 }
 
-/**
- * Refuses a request out of range.
- *
- * @throws {@link CrushError} `bad-argument`
- */
-export function checkRequest({ rule, size, first, count, seed, out }: MapRequest): void {
-  demandInteger('rule', rule, -1, 0x7fffffff);
-  demandInteger('size', size, 0, MAX_SIZE);
-  demandInteger('first', first, -0x80000000, 0xffffffff);
-  demandInteger('count', count, 0, 0x7fffffff);
-  if (count > 0 && seed !== undefined && 'pgpNum' in seed)
-    demandInteger('pgpNum', seed.pgpNum, 1, 0x7fffffff);
-  if (out === undefined) return;
-  if (out.items.length < count * size || out.lengths.length < count || out.seeds.length < count) {
-    throw new CrushError('bad-argument', `out has no room for ${count} mappings of ${size} items`);
-  }
-}
-
 /** Callers without types pass other maps. */
 export function demandCrushMap(map: unknown): void {
   const kind = mapKind(map);
@@ -270,16 +252,10 @@ export function demandCrushMap(map: unknown): void {
   throw new CrushError('bad-argument', `CrushMapper takes a CRUSH map, not ${given}`);
 }
 
-function demandInteger(name: string, value: number, least: number, most: number): void {
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw new CrushError('bad-argument', `${name} must be an integer from ${least} to ${most}, not ${value}`);
-  }
-}
-
 function statusError(status: number, rule: number, number: number, workLimit: number): CrushError {
   const place = { path: `rule ${rule}` };
-  const invalid = (what: string) =>
-    new CrushError('invalid-rule', `${what}; Ceph's own mapper aborts on it, at input ${number}`, place);
+  const invalid = (what: string, there = "Ceph's own mapper aborts on it") =>
+    new CrushError('invalid-rule', `${what}; ${there}, at input ${number}`, place);
   switch (status) {
     case L.STATUS_MSR_NO_CHOOSE:
       return invalid('this MSR rule has no choosemsr step between take and emit');
@@ -292,7 +268,10 @@ function statusError(status: number, rule: number, number: number, workLimit: nu
     case L.STATUS_MSR_BAD_COUNT:
       return invalid('this MSR rule asks for a negative or too large number of items');
     case L.STATUS_TREE_WITHOUT_WEIGHT:
-      return invalid('this rule draws from a tree bucket without weight');
+      return invalid(
+        'this rule comes to a part of a tree bucket that has no items or no weight',
+        "Ceph's mapper reads out of bounds there",
+      );
     default:
       return new CrushError(
         'work-limit',

@@ -3,13 +3,8 @@
  */
 import { FlatMap } from '../crush/flat.ts';
 import type { CrushMap } from '../crush/model.ts';
-import {
-  checkRequest,
-  type CrushMapperOptions,
-  demandCrushMap,
-  type MapColumns,
-  type MapRequest,
-} from './crush-mapper.ts';
+import { type CrushMapperOptions, demandCrushMap, type MapColumns, type MapRequest } from './crush-mapper.ts';
+import { checkRequest, checkWhole } from './check-request.ts';
 import type { CrushChunk, CrushJob, CrushWorkerState } from './crush-worker.ts';
 import type { JobOptions, ThreadOptions } from './job.ts';
 import { canShareMemory, isShared, RangePool, sharedArray, sharedCopy } from './range-pool.ts';
@@ -77,6 +72,7 @@ export class ParallelCrushMapper {
    */
   async mapRange(request: MapRequest, options: JobOptions = {}): Promise<MapColumns> {
     checkRequest(request);
+    checkWhole(request);
     const { size, first, count, tries } = request;
     const given = request.out;
     const canShare =
