@@ -21,7 +21,7 @@ export * from './crush/model.ts';
 export { FlatMap } from './crush/flat.ts';
 
 export * from './osdmap/model.ts';
-export { objectHash, type ObjectName, stableMod } from './osdmap/object-hash.ts';
+export { type NameBytes, objectHash, type ObjectName, stableMod } from './osdmap/object-hash.ts';
 export {
   createMapper,
   type ObjectMapping,

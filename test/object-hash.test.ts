@@ -50,6 +50,26 @@ describe('objects', () => {
     expect(stableMod(Number.parseInt(hash, 16), 100).toString(16)).toBe(ps);
   });
 
+  it('may be named by bytes, which need not be text', () => {
+    const utf8 = new TextEncoder();
+    for (const [namespace, name, hash] of ANSWERS) {
+      const bytes = { name: utf8.encode(name), namespace: utf8.encode(namespace) };
+      expect(objectHash(pool, bytes).toString(16)).toBe(hash);
+    }
+    expect(objectHash(pool, utf8.encode('foo'))).toBe(objectHash(pool, 'foo'));
+    expect(objectHash(pool, { name: 'a', key: utf8.encode('foo') })).toBe(objectHash(pool, 'foo'));
+    // A byte that is no UTF-8, as osdmaptool 16.2.15 places it: d.osdmap --test-map-object $'f\\xff' --pool 1.
+    const other = createMapper(readOsdMapBinary(fixture('cluster-10osd/d.osdmap')));
+    const { pgid, acting } = other.mapObject(1, Uint8Array.of(0x66, 0xff));
+    expect([pgid.ps, acting]).toEqual([0x31, [5, 8]]);
+    expect(other.mapObject(1, 'f\ufffd').pgid.ps).not.toBe(0x31);
+  });
+
+  it('whose text is half a character are refused', () => {
+    expect(() => objectHash(pool, 'a\ud800')).toThrow('this name is no Unicode text; give its bytes');
+    expect(objectHash(pool, '😀')).toBe(objectHash(pool, new TextEncoder().encode('😀')));
+  });
+
   it('are placed by their locator key where they have one', () => {
     const byKey = objectHash(pool, { name: 'anything', key: 'foo', namespace: 'ns' });
     expect(byKey).toBe(0xac17f0b6);

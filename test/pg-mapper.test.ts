@@ -221,6 +221,26 @@ describe('pools', () => {
     expect(mapper.mapPg(rep.id, 3).raw).toEqual([...items]);
   });
 
+  it('whose pgp_num Ceph has no mask for place all PGs alike', () => {
+    // As osdmaptool 16.2.15 maps them on x86.
+    const first = createMapper(withPool(calm, { ...rep, pgpNum: 1 })).mapPg(rep.id, 0).raw;
+    for (const pgpNum of [0, 0x80000001, 0xffffffff]) {
+      const mapper = createMapper(withPool(calm, { ...rep, pgpNum }));
+      for (const ps of [0, 1, 7]) expect(mapper.mapPg(rep.id, ps).raw).toEqual(first);
+    }
+    const odd = createMapper(withPool(calm, { ...rep, pgpNum: 0x80000000 }));
+    expect(() => odd.mapPool(rep.id)).toThrow('pgp_num is 2147483648, at most 2147483647 are supported');
+  });
+
+  it('of more PGs than a damaged count is likely to be are refused', () => {
+    const most = createMapper(withPool(calm, { ...rep, pgNum: 1 << 28 }));
+    expect(most.mapPool(rep.id, { first: (1 << 28) - 1 }).count).toBe(1);
+    const more = createMapper(withPool(calm, { ...rep, pgNum: (1 << 28) + 1 }));
+    expect(() => more.mapPool(rep.id, { count: 1 })).toThrow(
+      'pg_num is 268435457, at most 268435456 are supported',
+    );
+  });
+
   it('whose rule is missing map to nothing', () => {
     const mapped = createMapper(withPool(calm, { ...rep, crushRule: 99 })).mapPg(rep.id, 3);
     expect([mapped.raw, mapped.up, mapped.upPrimary]).toEqual([[], [], -1]);
@@ -310,7 +330,16 @@ describe('callers without types', () => {
   });
 
   it('have to name an object', () => {
-    for (const object of [undefined, null, 7, {}, { name: 7 }, { name: 'a', key: 7 }]) {
+    for (const object of [
+      ...[undefined, null, 7, {}, [], { name: 7 }, { name: null }, { name: 'a', key: 7 }],
+      ...[
+        { name: 'a', namespace: null },
+        new Int8Array(1),
+        { name: [97] },
+        { name: 'a', key: new ArrayBuffer(1) },
+      ],
+    ]) {
+      expect(() => mapper.mapObject(rep.id, object as string)).toThrow(CrushError);
       expect(() => mapper.mapObject(rep.id, object as string)).toThrow(/an object is given by its name/);
     }
   });

@@ -5,16 +5,21 @@ import { CrushError } from '../errors.ts';
 import { OBJECT_HASH, type Pool } from './model.ts';
 
 const utf8 = new TextEncoder();
+/** Half of a pair that stands for one character: nothing that UTF-8 has an encoding for. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
 /** Between namespace and key in what is hashed. */
 const NAMESPACE_SEPARATOR = 0x1f;
 
+/** Text, which stands for its UTF-8, or the bytes of a name, which need not be text. */
+export type NameBytes = string | Uint8Array;
+
 /** What names an object besides its pool. */
 export interface ObjectName {
-  readonly name: string;
+  readonly name: NameBytes;
   /** RADOS namespace; default none. */
-  readonly namespace?: string | undefined;
+  readonly namespace?: NameBytes | undefined;
   /** Object locator key, hashed in place of the name; default none. */
-  readonly key?: string | undefined;
+  readonly key?: NameBytes | undefined;
 }
 
 /**
@@ -27,15 +32,9 @@ export interface ObjectName {
  * @throws {@link CrushError} `unsupported` when the pool's object hash is neither linux nor rjenkins, `bad-argument`
  * for an object without a name
  */
-export function objectHash(pool: Pool, object: ObjectName): number {
-  if (!isObjectName(object)) {
-    throw new CrushError(
-      'bad-argument',
-      'an object is given by its name, or as { name, namespace, key } of text',
-    );
-  }
-  const key = utf8.encode(object.key !== undefined && object.key !== '' ? object.key : object.name);
-  const namespace = utf8.encode(object.namespace ?? '');
+export function objectHash(pool: Pool, object: NameBytes | ObjectName): number {
+  const { name, namespace, key: locator } = encodeName(object);
+  const key = locator.length > 0 ? locator : name;
   let bytes = key;
   if (namespace.length > 0) {
     bytes = new Uint8Array(namespace.length + 1 + key.length);
@@ -50,12 +49,37 @@ export function objectHash(pool: Pool, object: ObjectName): number {
   });
 }
 
-/** Whether a value, of a caller without types, names an object. */
-function isObjectName(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || !('name' in value)) return false;
-  const { name, namespace, key } = value as Readonly<Record<string, unknown>>;
-  return (
-    typeof name === 'string' && [namespace, key].every((part) => /^(string|undefined)$/.test(typeof part))
+function encodeName(object: NameBytes | ObjectName): Record<'name' | 'namespace' | 'key', Uint8Array> {
+  // Callers without types may give anything.
+  const given: unknown = object;
+  if (typeof given === 'string' || isByteArray(given)) return encodeName({ name: given });
+  if (typeof given !== 'object' || given === null || !('name' in given)) throw notAnObjectName();
+  const { name, namespace, key } = given as Readonly<Record<string, unknown>>;
+  return {
+    name: encode(name),
+    namespace: encode(namespace === undefined ? '' : namespace),
+    key: encode(key === undefined ? '' : key),
+  };
+}
+
+function encode(part: unknown): Uint8Array {
+  if (isByteArray(part)) return part;
+  if (typeof part !== 'string') throw notAnObjectName();
+  if (LONE_SURROGATE.test(part)) {
+    throw new CrushError('bad-argument', 'this name is no Unicode text; give its bytes as a Uint8Array');
+  }
+  return utf8.encode(part);
+}
+
+/** By tag, since arrays of another realm are as good. */
+function isByteArray(value: unknown): value is Uint8Array {
+  return Object.prototype.toString.call(value) === '[object Uint8Array]';
+}
+
+function notAnObjectName(): CrushError {
+  return new CrushError(
+    'bad-argument',
+    'an object is given by its name, or as { name, namespace, key }, of text or of bytes in a Uint8Array',
   );
 }
 

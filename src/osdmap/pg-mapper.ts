@@ -7,7 +7,7 @@
 import { CrushError } from '../errors.ts';
 import { CrushMapper, type CrushMapperOptions } from '../kernel/crush-mapper.ts';
 import type { OsdMap, PgId, Pool } from './model.ts';
-import { objectHash, type ObjectName, stableMod } from './object-hash.ts';
+import { type NameBytes, objectHash, type ObjectName, stableMod } from './object-hash.ts';
 import { PgOverlay } from './pg-overlay.ts';
 import { demandOsdMap, findPool, type PgRange, poolRequest, rangeOf } from './pool-request.ts';
 
@@ -146,9 +146,9 @@ export class PgMapper {
    * @param object - its name, or name, namespace and locator key
    * @throws as {@link PgMapper.mapPool}
    */
-  mapObject(idOrName: number | string, object: string | ObjectName): ObjectMapping {
+  mapObject(idOrName: number | string, object: NameBytes | ObjectName): ObjectMapping {
     const pool = this.pool(idOrName);
-    const hash = objectHash(pool, typeof object === 'string' ? { name: object } : object);
+    const hash = objectHash(pool, object);
     if (pool.pgNum === 0) throw new CrushError('not-found', `pool ${pool.id} has no PGs`);
     return { ...this.mapPg(pool.id, stableMod(hash, pool.pgNum)), hash };
   }

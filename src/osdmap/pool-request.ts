@@ -82,9 +82,21 @@ export function poolRequest(map: OsdMap, pool: Pool, release: number): Omit<MapR
     seed: {
       mode: (pool.flags & POOL_FLAG.hashpspool) === 0n ? 'pool' : 'pool-hashed',
       pool: pool.id,
-      pgpNum: pool.pgpNum,
+      pgpNum: seedCount(pool),
     },
   };
+}
+
+/**
+ * How many different seeds a pool's PGs have: pgp_num, but for numbers that Ceph's mask has no bits for. There it
+ * shifts 1 by 32, which on x86 leaves 1, so that the mask is 0 and so is every seed (`pg_pool_t::calc_pg_masks`).
+ */
+function seedCount({ id, pgpNum }: Pool): number {
+  if (pgpNum === 0 || pgpNum > 0x80000000) return 1;
+  if (pgpNum < 0x80000000) return pgpNum;
+  throw new CrushError('unsupported', `pgp_num is ${pgpNum}, at most ${0x7fffffff} are supported`, {
+    path: `pool ${id}`,
+  });
 }
 
 /** Callers without types pass other maps. */
