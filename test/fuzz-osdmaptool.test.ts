@@ -59,7 +59,9 @@ class Patcher {
       for (const pairs of pgs.values()) this.#words([pairs.length, ...pairs.flat()], 1, osd);
     }
     for (const [pool, pgs] of this.#map.primaryTemp) {
-      for (const [ps, primary] of pgs) this.#words([pool, 0, ps, -1, primary], 4, osd);
+      // Here osdmaptool itself does not survive an OSD that is not there: it counts it beyond its tables.
+      const inMap = (): number => random.below(maxOsd);
+      for (const [ps, primary] of pgs) this.#words([pool, 0, ps, -1, primary], 4, inMap);
     }
     for (const pool of this.#map.pools.values()) this.#pool(pool);
     this.#view.setUint32(this.bytes.length - 4, crc32c(-1, this.bytes.subarray(0, -4)), true);
