@@ -49,6 +49,27 @@ describe('crushtool', () => {
     expect(await stdoutOf(...args, '-0.5')).toBe(await stdoutOf(...args, '0'));
   });
 
+  test('more replicas than a mapping can have are an error', async () => {
+    const args = [
+      'crushtool',
+      '-i',
+      S,
+      '--test',
+      '--show-statistics',
+      '--rule',
+      '0',
+      '--x',
+      '1',
+      '--num-rep',
+    ];
+    expect(await stdoutOf(...args, '65536')).toContain('result size == ');
+    const { status, stderr } = await run([...args, '65537']);
+    expect([status, stderr]).toEqual([
+      1,
+      'crushtool: --num-rep 65537 is too large; at most 65536 is supported\n',
+    ]);
+  });
+
   test('no batches map nothing', async () => {
     for (const batches of ['0', '-1']) {
       expect(await stdoutOf('crushtool', ...SHOW, '--batches', batches)).toBe('');
@@ -174,6 +195,23 @@ describe('osdmaptool', () => {
     const stdout = await stdoutOf('osdmaptool', M, '--test-map-object', 'foo', '--test-map-pgs-dump');
     expect(stdout.match(/^pool .*$/gm)).toEqual(['pool 1 pg_num 64']);
     expect(stdout.startsWith('osdmaptool: assuming pool 1 (use --pool to override)\n object ')).toBe(true);
+  });
+
+  test('a name that is not UTF-8 is an error, since what Node leaves of it would be placed elsewhere', async () => {
+    const drop = await run(['osdmaptool', M, '--test-map-object', 'f\ufffd', '--pool', '1']);
+    expect([drop.status, drop.stdout]).toEqual([1, '']);
+    expect(drop.stderr).toMatch(
+      /^osdmaptool: the name after --test-map-object has bytes that are not UTF-8/m,
+    );
+    for (const args of [
+      ['--object', '\ufffd'],
+      ['--object', 'a', '--namespace', '\ufffd'],
+      ['--object', 'a', '--key', '\ufffd'],
+    ]) {
+      const { status, stdout, stderr } = await run(['map', M, '--pool', '1', ...args]);
+      expect([status, stdout]).toEqual([2, '']);
+      expect(stderr).toContain(`the name after ${args.at(-2)} has bytes that are not UTF-8`);
+    }
   });
 
   test('--pg_num beyond 32 bits is cut, beyond 64 bits an error', async () => {

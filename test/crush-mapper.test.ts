@@ -12,7 +12,7 @@ import {
 } from '../src/crush/model.ts';
 import { CrushError } from '../src/errors.ts';
 import { readOsdMapBinary } from '../src/formats/osdmap-binary.ts';
-import { CrushMapper, type MapRequest, pgMask } from '../src/kernel/crush-mapper.ts';
+import { CrushMapper, pgMask } from '../src/kernel/crush-mapper.ts';
 import { hash32, lnTable } from '../src/kernel/kernel.ts';
 import { fixture } from './fixtures.ts';
 
@@ -181,8 +181,7 @@ describe('a request', () => {
 
   it('of the wrong types is refused', () => {
     const request = { rule: 0, size: 3, first: 0, count: 1 };
-    const refusal = (wrong: object): string =>
-      failure(() => mapper.mapRange({ ...request, ...wrong } as MapRequest));
+    const refusal = (wrong: object): string => failure(() => mapper.mapRange({ ...request, ...wrong }));
     expect(refusal({ seed: { mode: 'hashed', pool: 1.5 } })).toMatch(/^bad-argument: seed.pool must be/);
     expect(refusal({ seed: { mode: 'hashed' } })).toMatch(/^bad-argument: seed.pool must be/);
     expect(refusal({ seed: { mode: 'pool', pool: 1, pgpNum: 1.5 } })).toMatch(

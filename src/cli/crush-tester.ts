@@ -4,6 +4,7 @@
  */
 import { DEFAULT_CHOOSE_ARGS, ITEM_NONE, type CrushMap, type CrushRule } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
+import { MAX_SIZE } from '../kernel/check-request.ts';
 import { CrushMapper, type MapColumns, type SeedSource } from '../kernel/crush-mapper.ts';
 import type { CrushtoolOptions } from './crushtool-options.ts';
 import { formatFloat, formatRow } from './iostream-format.ts';
@@ -122,6 +123,12 @@ class CrushTester {
   }
 
   async #testReplicas(rule: CrushRule, replicas: number, totalWeight: number): Promise<void> {
+    if (replicas > MAX_SIZE) {
+      throw new CommandExit(
+        1,
+        `crushtool: --num-rep ${replicas} is too large; at most ${MAX_SIZE} is supported\n`,
+      );
+    }
     const counts = new Uint32Array(this.#map.maxDevices);
     const sizes = new Map<number, number>();
     const inputs = this.#lastX - this.#firstX + 1;

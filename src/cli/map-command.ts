@@ -9,6 +9,7 @@ import { misuse, type CommandIo, type TextSink } from './io.ts';
 import { fileTitle, loadMapFile } from './load.ts';
 import { mapRule, type RuleOptions } from './map-rule.ts';
 import { FORMATS, pgJson, pgWriter, primaryJson, setJson, setText, type Format } from './map-writers.ts';
+import { nameProblem } from './name-argument.ts';
 
 /** PGs that are mapped and written at a time. */
 const RANGE = 1 << 14;
@@ -76,6 +77,9 @@ function checkTogether({ pool, pg, object, namespace, key }: MapOptions): void {
   if (object !== undefined && pg !== undefined) throw misuse('--object and --pg exclude each other');
   if (object === undefined && namespace !== undefined) throw misuse('--namespace needs --object');
   if (object === undefined && key !== undefined) throw misuse('--key needs --object');
+  const problem =
+    nameProblem('--object', object) ?? nameProblem('--namespace', namespace) ?? nameProblem('--key', key);
+  if (problem !== undefined) throw misuse(problem);
   if (pool !== undefined && pool.length > 1 && (object ?? pg) !== undefined) {
     throw misuse(`--${object === undefined ? 'pg' : 'object'} goes with one --pool only`);
   }

@@ -9,6 +9,7 @@ import { PgMapper } from '../osdmap/pg-mapper.ts';
 import { formatPgId, formatVector } from './iostream-format.ts';
 import { CommandExit, TextSinks, type CommandIo, type TextSink } from './io.ts';
 import { naming, noteTo, readFileLikeCeph, readOsdMapFile } from './load.ts';
+import { nameProblem } from './name-argument.ts';
 import { printOsdMap } from './osdmap-print.ts';
 import {
   OSDMAPTOOL_USAGE,
@@ -102,6 +103,8 @@ function applyEdits(map: OsdMap, options: OsdmaptoolOptions, sink: TextSink): Os
 }
 
 function testMapObject(map: OsdMap, options: OsdmaptoolOptions, sink: TextSink): void {
+  const problem = nameProblem('--test-map-object', options.testMapObject);
+  if (problem !== undefined) throw new CommandExit(1, `osdmaptool: ${problem}\n`);
   const { pool } = options;
   if (!map.pools.has(pool)) throw new CommandExit(1, `There is no pool ${pool}\n`);
   const { pgid, acting } = new PgMapper(map, { release: options.release }).mapObject(

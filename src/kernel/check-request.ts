@@ -59,7 +59,7 @@ const SEED_MODES: readonly string[] = [
 function checkSeed(seed: SeedSource): void {
   const { mode } = seed;
   if (!SEED_MODES.includes(mode)) {
-    throw new CrushError('bad-argument', `seed.mode is one of ${SEED_MODES.join(', ')}, not ${String(mode)}`);
+    throw new CrushError('bad-argument', `seed.mode is one of ${SEED_MODES.join(', ')}, not ${mode}`);
   }
   if (mode === 'plain') return;
   demandInteger('seed.pool', seed.pool, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);

@@ -18,6 +18,8 @@ export interface PgRange {
 
 /** PGs a pool may have: a thousand times what Ceph itself allows, and less than a damaged count is likely to be. */
 const MAX_PGS = 1 << 28;
+/** Most seeds a pool's PGs may be spread over. */
+const MAX_PGP_NUM = 0x7fffffff;
 
 /**
  * A pool by id or name.
@@ -93,8 +95,8 @@ export function poolRequest(map: OsdMap, pool: Pool, release: number): Omit<MapR
  */
 function seedCount({ id, pgpNum }: Pool): number {
   if (pgpNum === 0 || pgpNum > 0x80000000) return 1;
-  if (pgpNum < 0x80000000) return pgpNum;
-  throw new CrushError('unsupported', `pgp_num is ${pgpNum}, at most ${0x7fffffff} are supported`, {
+  if (pgpNum <= MAX_PGP_NUM) return pgpNum;
+  throw new CrushError('unsupported', `pgp_num is ${pgpNum}, at most ${MAX_PGP_NUM} are supported`, {
     path: `pool ${id}`,
   });
 }
