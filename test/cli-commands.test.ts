@@ -155,6 +155,12 @@ describe('failures', () => {
     });
   });
 
+  test('misuse is one line, with what may have been meant', async () => {
+    const { status, stdout, stderr } = await run(['map', OSDMAP, '--foo']);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toBe("crush-wasm: unknown option '--foo' (Did you mean --pool?)\n");
+  });
+
   test('help and version succeed', async () => {
     expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(await run(['--help'])).toMatchObject({ status: 0, stderr: '' });

@@ -101,7 +101,7 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink): Command {
     .configureOutput({
       writeOut: (text) => out.add(text),
       writeErr: (text) => err.add(text),
-      outputError: (text, write) => write(`crush-wasm: ${text.replace(/^error: /, '')}`),
+      outputError: (text, write) => write(`crush-wasm: ${oneLine(text.replace(/^error: /, '').trimEnd())}\n`),
       getOutHelpWidth: () => io.stdout.columns,
       getErrHelpWidth: () => io.stderr.columns,
     })
