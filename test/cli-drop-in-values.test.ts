@@ -49,6 +49,16 @@ describe('crushtool', () => {
     expect(await stdoutOf(...args, '-0.5')).toBe(await stdoutOf(...args, '0'));
   });
 
+  test('missing rules are reported as they come, not gathered', async () => {
+    const rules = [...new Array<undefined>(50_000), chooseRule(50_000, -1, RULE_OP.chooseleafFirstn, 1)];
+    const path = file('gaps.crushmap', crushBytes({ ...clusterMap(2, 2), rules }));
+    const args = ['crushtool', '-i', path, '--test', '--show-statistics', '--num-rep', '1', '--x', '1'];
+    let longest = 0;
+    const { stdout } = await run(args, { onWrite: (text) => (longest = Math.max(longest, text.length)) });
+    expect(stdout.match(/^rule \d+ dne$/gm)).toHaveLength(50_000);
+    expect(longest).toBeLessThan(100_000);
+  });
+
   test('more replicas than a mapping can have are an error', async () => {
     const args = [
       'crushtool',
