@@ -110,6 +110,25 @@ describe('a request', () => {
     expect(mapper.mapRange({ rule: 0, size: 3, first: 5, count: 10 })).toEqual(before);
   });
 
+  it('takes reweights anew unless they are said to be fixed and are the same', () => {
+    const request = { rule: 0, size: 3, first: 0, count: 200 };
+    const all = mapper.mapRange(request);
+    const some = new Uint32Array(real.maxDevices).fill(0x10000);
+    const others = new Uint32Array(real.maxDevices).fill(0x8000);
+    expect(mapper.mapRange({ ...request, reweights: some })).toEqual(all);
+    const half = mapper.mapRange({ ...request, reweights: others });
+    expect(half).not.toEqual(all);
+    expect(mapper.mapRange({ ...request, reweights: some, reweightsFixed: true })).toEqual(all);
+    expect(mapper.mapRange({ ...request, reweights: some, reweightsFixed: true })).toEqual(all);
+    expect(mapper.mapRange({ ...request, reweights: others, reweightsFixed: true })).toEqual(half);
+    expect(mapper.mapRange(request)).toEqual(all);
+    expect(mapper.mapRange({ ...request, reweights: others, reweightsFixed: true })).toEqual(half);
+    mapper.mapRange({ ...request, size: 4 });
+    expect(mapper.mapRange({ ...request, reweights: others, reweightsFixed: true })).toEqual(half);
+    some.fill(0x8000);
+    expect(mapper.mapRange({ ...request, reweights: some })).toEqual(half);
+  });
+
   it('runs over the edge of 32 bits', () => {
     const { seeds } = mapper.mapRange({ rule: 0, size: 3, first: 0x7ffffffe, count: 4 });
     expect([...seeds]).toEqual([0x7ffffffe, 0x7fffffff, -0x80000000, -0x7fffffff]);

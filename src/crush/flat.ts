@@ -30,6 +30,8 @@ const PERM_HEADER = 2;
  */
 export class FlatMap {
   readonly words: Int32Array;
+  /** Offsets of choose_args sets that have been asked for. */
+  readonly #chooseArgs = new Map<number, number>();
 
   private constructor(words: Int32Array) {
     this.words = words;
@@ -80,6 +82,15 @@ export class FlatMap {
    * @param index - a pool id, or -1 for the default set
    */
   chooseArgsOffset(index: number): number {
+    let offset = this.#chooseArgs.get(index);
+    if (offset === undefined) {
+      offset = this.#findChooseArgs(index);
+      this.#chooseArgs.set(index, offset);
+    }
+    return offset;
+  }
+
+  #findChooseArgs(index: number): number {
     const low = Number(BigInt.asIntN(32, BigInt(index)));
     const high = Number(BigInt.asIntN(32, BigInt(index) >> 32n));
     const table = this.#word(L.H_CHOOSE_ARGS_TABLE);

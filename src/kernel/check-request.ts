@@ -23,7 +23,9 @@ export function checkRequest(request: MapRequest): void {
   demandArray('tries', request.tries, 'Uint32Array');
   if (count > 0 && seed !== undefined) checkSeed(seed);
   if (out === undefined) return;
-  for (const [name, column] of Object.entries(out)) demandArray(`out.${name}`, column, 'Int32Array');
+  demandArray('out.items', out.items, 'Int32Array');
+  demandArray('out.lengths', out.lengths, 'Int32Array');
+  demandArray('out.seeds', out.seeds, 'Int32Array');
   if (out.items.length < count * size || out.lengths.length < count || out.seeds.length < count) {
     throw new CrushError('bad-argument', `out has no room for ${count} mappings of ${size} items`);
   }
@@ -68,7 +70,7 @@ function checkSeed(seed: SeedSource): void {
 
 /** Refuses what is neither undefined nor an array of a kind, of this realm or another. */
 function demandArray(name: string, value: unknown, kind: string): void {
-  if (value === undefined) return;
+  if (value === undefined || value instanceof (kind === 'Int32Array' ? Int32Array : Uint32Array)) return;
   const given = Object.prototype.toString.call(value).slice('[object '.length, -1);
   if (given !== kind) throw new CrushError('bad-argument', `${name} must be a ${kind}, not ${given}`);
 }

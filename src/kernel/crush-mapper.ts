@@ -32,6 +32,11 @@ export interface MapRequest {
   readonly count: number;
   /** 16.16 reweight of each device; devices beyond its end are out. Default: all in. */
   readonly reweights?: Uint32Array | undefined;
+  /**
+   * The array of reweights never changes: where it is that of this mapper's last call, it need not be copied again.
+   * Default: false.
+   */
+  readonly reweightsFixed?: boolean | undefined;
   /** Index of a choose_args set of the map (a pool id or -1). Default, or when there is no such set: none. */
   readonly chooseArgs?: number | undefined;
   /** Default: plain. */
@@ -106,6 +111,8 @@ export class CrushMapper {
   readonly #map: number;
   readonly #mark: number;
   #buffers: { size: number; reweights: number; tries: number; at: Buffers } | undefined;
+  /** What stands in the buffer of reweights: a copy of this array, or so many of 1.0. */
+  #reweights: Uint32Array | number = 0;
 
   /**
    * @throws {@link CrushError} `invalid-map` or `unsupported`, see {@link FlatMap.fromModel}; `bad-argument` for
@@ -148,7 +155,7 @@ export class CrushMapper {
     if (count === 0) return out;
 
     const chunk = Math.max(1, Math.min(count, Math.floor(CHUNK_WORDS / (size + 2))));
-    const at = this.#prepare(size, request.reweights, tries?.length ?? 0);
+    const at = this.#prepare(request);
     this.#write(request, at);
     const words = this.#kernel.words;
     if (tries !== undefined) words.fill(0, at.tries / 4, at.tries / 4 + tries.length);
@@ -172,7 +179,9 @@ export class CrushMapper {
   }
 
   /** Sets buffers aside for a result size, or takes those of the last call, and copies the reweights in. */
-  #prepare(size: number, reweights: Uint32Array | undefined, tries: number): Buffers {
+  #prepare(request: MapRequest): Buffers {
+    const { size, reweights } = request;
+    const tries = request.tries?.length ?? 0;
     const count = reweights?.length ?? this.flat.maxDevices;
     const kernel = this.#kernel;
     const old = this.#buffers;
@@ -192,36 +201,45 @@ export class CrushMapper {
       };
       kernel.exports.initWorkspace(this.#map, at.workspace);
       this.#buffers = { size, reweights: count, tries, at };
+      this.#reweights = 0;
     }
-    if (reweights === undefined) kernel.words.fill(0x10000, at.reweights / 4, at.reweights / 4 + count);
-    else kernel.words.set(reweights, at.reweights / 4);
+    if (reweights === undefined) {
+      if (typeof this.#reweights !== 'number' || this.#reweights < count) {
+        kernel.words.fill(0x10000, at.reweights / 4, at.reweights / 4 + count);
+        this.#reweights = count;
+      }
+    } else if (this.#reweights !== reweights || request.reweightsFixed !== true) {
+      kernel.words.set(reweights, at.reweights / 4);
+      this.#reweights = reweights;
+    }
     return at;
   }
 
   #write(request: MapRequest, at: Buffers): void {
     const seed = request.seed ?? { mode: 'plain' };
     const pgpNum = 'pgpNum' in seed ? seed.pgpNum : 0;
-    const words = this.#kernel.words.subarray(this.#request / 4, this.#request / 4 + L.REQUEST_WORDS);
-    words[L.Q_MAP] = this.#map;
-    words[L.Q_WORKSPACE] = at.workspace;
-    words[L.Q_RULE] = request.rule;
-    words[L.Q_RESULT_MAX] = request.size;
-    words[L.Q_REWEIGHTS] = at.reweights;
-    words[L.Q_REWEIGHT_COUNT] = request.reweights?.length ?? this.flat.maxDevices;
-    words[L.Q_CHOOSE_ARGS] =
+    const { words } = this.#kernel;
+    const to = this.#request / 4;
+    words[to + L.Q_MAP] = this.#map;
+    words[to + L.Q_WORKSPACE] = at.workspace;
+    words[to + L.Q_RULE] = request.rule;
+    words[to + L.Q_RESULT_MAX] = request.size;
+    words[to + L.Q_REWEIGHTS] = at.reweights;
+    words[to + L.Q_REWEIGHT_COUNT] = request.reweights?.length ?? this.flat.maxDevices;
+    words[to + L.Q_CHOOSE_ARGS] =
       request.chooseArgs === undefined ? 0 : this.flat.chooseArgsOffset(request.chooseArgs);
-    words[L.Q_SEED_MODE] = SEED_MODE[seed.mode];
-    words[L.Q_POOL] = 'pool' in seed ? Number(BigInt.asIntN(32, BigInt(seed.pool))) : 0;
-    words[L.Q_PGP_NUM] = pgpNum;
-    words[L.Q_PGP_MASK] = pgMask(pgpNum);
-    words[L.Q_OUT_ITEMS] = at.items;
-    words[L.Q_OUT_LENGTHS] = at.lengths;
-    words[L.Q_OUT_SEEDS] = at.seeds;
-    words[L.Q_WORK_LIMIT] = this.#workLimit;
-    words[L.Q_KERNEL] = KERNEL[this.#choice];
-    words[L.Q_TASKS] = at.tasks;
-    words[L.Q_TRIES] = request.tries === undefined ? 0 : at.tries;
-    words[L.Q_TRIES_WORDS] = request.tries?.length ?? 0;
+    words[to + L.Q_SEED_MODE] = SEED_MODE[seed.mode];
+    words[to + L.Q_POOL] = 'pool' in seed ? seed.pool | 0 : 0;
+    words[to + L.Q_PGP_NUM] = pgpNum;
+    words[to + L.Q_PGP_MASK] = pgMask(pgpNum);
+    words[to + L.Q_OUT_ITEMS] = at.items;
+    words[to + L.Q_OUT_LENGTHS] = at.lengths;
+    words[to + L.Q_OUT_SEEDS] = at.seeds;
+    words[to + L.Q_WORK_LIMIT] = this.#workLimit;
+    words[to + L.Q_KERNEL] = KERNEL[this.#choice];
+    words[to + L.Q_TASKS] = at.tasks;
+    words[to + L.Q_TRIES] = request.tries === undefined ? 0 : at.tries;
+    words[to + L.Q_TRIES_WORDS] = request.tries?.length ?? 0;
   }
 }
 

@@ -5,7 +5,7 @@
  * Follows `OSDMap::_pg_to_up_acting_osds` and the functions it calls (Ceph's src/osd/OSDMap.cc).
  */
 import { CrushError } from '../errors.ts';
-import { CrushMapper, type CrushMapperOptions } from '../kernel/crush-mapper.ts';
+import { CrushMapper, type CrushMapperOptions, type MapRequest } from '../kernel/crush-mapper.ts';
 import type { OsdMap, PgId, Pool } from './model.ts';
 import { type NameBytes, objectHash, type ObjectName, stableMod } from './object-hash.ts';
 import { PgOverlay } from './pg-overlay.ts';
@@ -77,7 +77,8 @@ export class PgMapper {
   readonly map: OsdMap;
   readonly crush: CrushMapper;
   readonly #release: number;
-  readonly #overlays = new Map<number, PgOverlay>();
+  /** What each pool asks of the rule, and what is laid over the answer. */
+  readonly #plans = new Map<number, { request: Omit<MapRequest, 'first' | 'count'>; overlay: PgOverlay }>();
 
   /**
    * @throws {@link CrushError} `invalid-map` or `unsupported` when the map's CRUSH map cannot be mapped from,
@@ -154,18 +155,16 @@ export class PgMapper {
   }
 
   #map(pool: Pool, first: number, count: number): PgColumns {
-    const request = poolRequest(this.map, pool, this.#release);
-    const overlay = this.#overlay(pool);
-    return overlay.apply(this.crush.mapRange({ ...request, first, count }), first, count);
-  }
-
-  #overlay(pool: Pool): PgOverlay {
-    let overlay = this.#overlays.get(pool.id);
-    if (overlay === undefined) {
-      overlay = new PgOverlay(this.map, pool);
-      this.#overlays.set(pool.id, overlay);
+    let plan = this.#plans.get(pool.id);
+    if (plan === undefined) {
+      plan = {
+        request: poolRequest(this.map, pool, this.#release),
+        overlay: new PgOverlay(this.map, pool),
+      };
+      this.#plans.set(pool.id, plan);
     }
-    return overlay;
+    const request = { ...plan.request, reweightsFixed: true, first, count };
+    return plan.overlay.apply(this.crush.mapRange(request), first, count);
   }
 }
 
