@@ -168,9 +168,9 @@ export class CrushMapper {
         const failed = first + done + (words[this.#request / 4 + L.Q_DONE] ?? 0);
         throw statusError(status, rule, failed, this.#workLimit);
       }
-      out.items.set(words.subarray(at.items / 4, at.items / 4 + n * size), done * size);
-      out.lengths.set(words.subarray(at.lengths / 4, at.lengths / 4 + n), done);
-      out.seeds.set(words.subarray(at.seeds / 4, at.seeds / 4 + n), done);
+      copyWords(words, at.items / 4, out.items, done * size, n * size);
+      copyWords(words, at.lengths / 4, out.lengths, done, n);
+      copyWords(words, at.seeds / 4, out.seeds, done, n);
     }
     if (tries !== undefined) {
       for (let i = 0; i < tries.length; i++) tries[i] = (tries[i] ?? 0) + (words[at.tries / 4 + i] ?? 0);
@@ -251,6 +251,12 @@ interface Buffers {
   readonly reweights: number;
   readonly tries: number;
   readonly tasks: number;
+}
+
+/** Copies words; a few of them one by one, which is less than it takes to make a view of them. */
+function copyWords(from: Int32Array, start: number, to: Int32Array, at: number, count: number): void {
+  if (count > 64) to.set(from.subarray(start, start + count), at);
+  else for (let i = 0; i < count; i++) to[at + i] = from[start + i] ?? 0;
 }
 
 /** The next power of two from `n` on, less 1 (`pg_pool_t::calc_pg_masks`). */

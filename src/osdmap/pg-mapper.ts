@@ -4,6 +4,7 @@
  *
  * Follows `OSDMap::_pg_to_up_acting_osds` and the functions it calls (Ceph's src/osd/OSDMap.cc).
  */
+import { ITEM_NONE } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
 import { CrushMapper, type CrushMapperOptions, type MapRequest } from '../kernel/crush-mapper.ts';
 import type { OsdMap, PgId, Pool } from './model.ts';
@@ -63,6 +64,12 @@ export interface PgMapperOptions extends CrushMapperOptions {
   readonly release?: number;
 }
 
+/** A pool's request, of which only the run of PGs changes from call to call, and what is laid over the answer. */
+interface PoolPlan {
+  readonly request: Omit<MapRequest, 'first' | 'count'> & { first: number; count: number };
+  readonly overlay: PgOverlay;
+}
+
 /**
  * Maps the PGs and objects of one OSDMap.
  *
@@ -78,7 +85,7 @@ export class PgMapper {
   readonly crush: CrushMapper;
   readonly #release: number;
   /** What each pool asks of the rule, and what is laid over the answer. */
-  readonly #plans = new Map<number, { request: Omit<MapRequest, 'first' | 'count'>; overlay: PgOverlay }>();
+  readonly #plans = new Map<number, PoolPlan>();
 
   /**
    * @throws {@link CrushError} `invalid-map` or `unsupported` when the map's CRUSH map cannot be mapped from,
@@ -158,13 +165,14 @@ export class PgMapper {
     let plan = this.#plans.get(pool.id);
     if (plan === undefined) {
       plan = {
-        request: poolRequest(this.map, pool, this.#release),
+        request: { ...poolRequest(this.map, pool, this.#release), reweightsFixed: true, first: 0, count: 0 },
         overlay: new PgOverlay(this.map, pool),
       };
       this.#plans.set(pool.id, plan);
     }
-    const request = { ...plan.request, reweightsFixed: true, first, count };
-    return plan.overlay.apply(this.crush.mapRange(request), first, count);
+    plan.request.first = first;
+    plan.request.count = count;
+    return plan.overlay.apply(this.crush.mapRange(plan.request), first, count);
   }
 }
 
@@ -182,7 +190,9 @@ export function createMapper(map: OsdMap, options: PgMapperOptions = {}): PgMapp
 export function view(columns: PgColumns, index: number): PgMapping {
   const set = ({ osds, lengths }: PgSets): number[] => {
     const at = index * columns.width;
-    return Array.from(osds.subarray(at, at + (lengths[index] ?? 0)));
+    const set: number[] = [];
+    for (let i = at; i < at + (lengths[index] ?? 0); i++) set.push(osds[i] ?? ITEM_NONE);
+    return set;
   };
   const primary = (sets: PgSets): number => sets.primaries[index] ?? -1;
   return {

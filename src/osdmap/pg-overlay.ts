@@ -96,8 +96,8 @@ export class PgOverlay {
     const primaries = new Int32Array(count);
     const special = this.#findSpecial(chosen, first, count, primaries);
     const raw: PgSets = { osds: this.#widened(chosen.items, count), lengths: chosen.lengths, primaries };
-    const columns = { pool: this.#pool.id, first, count, width };
-    if (special.length === 0) return { ...columns, raw, up: raw, acting: raw };
+    const pool = this.#pool.id;
+    if (special.length === 0) return { pool, first, count, width, raw, up: raw, acting: raw };
 
     const up = copySets(raw);
     const acting = copySets(raw);
@@ -122,7 +122,7 @@ export class PgOverlay {
       if (this.#hasTemps) this.#writeActing(acting, i, ps, row, upPrimary);
       else write(acting, i, width, row, upPrimary);
     }
-    return { ...columns, raw, up, acting };
+    return { pool, first, count, width, raw, up, acting };
   }
 
   /** Finds the rows that something applies to, ascending, and writes the primaries of the others. */
