@@ -5,16 +5,12 @@
 import { DEFAULT_CHOOSE_ARGS, ITEM_NONE, type CrushMap, type CrushRule } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
 import { MAX_SIZE } from '../kernel/check-request.ts';
-import { CrushMapper, type MapColumns, type SeedSource } from '../kernel/crush-mapper.ts';
+import type { MapColumns, SeedSource } from '../kernel/crush-mapper.ts';
 import type { CrushtoolOptions } from './crushtool-options.ts';
 import { formatFloat, formatRow } from './iostream-format.ts';
-import { CommandExit, type TextSink } from './io.ts';
+import { CommandExit, type CommandIo, type TextSink } from './io.ts';
+import { crushJob, type CrushJob } from './map-jobs.ts';
 import { PACIFIC } from './release-option.ts';
-
-/** Inputs that are mapped and printed at a time: what is held in memory stays small whatever the range. */
-const RANGE = 1 << 14;
-/** Most items of those inputs. */
-const RANGE_ITEMS = 1 << 20;
 
 /** Most retries that are counted one by one. */
 const MAX_HISTOGRAM = 1 << 20;
@@ -23,10 +19,11 @@ const MAX_HISTOGRAM = 1 << 20;
 export async function testCrushMap(
   map: CrushMap,
   options: CrushtoolOptions,
+  io: CommandIo,
   out: TextSink,
   err: TextSink,
 ): Promise<void> {
-  const tester = new CrushTester(map, options, out);
+  const tester = new CrushTester(map, options, io, out);
   if (options.release > PACIFIC && options.minRep < 0 && options.maxRep < 0) {
     throw new CommandExit(1, 'must specify --num-rep or both --min-rep and --max-rep\n');
   }
@@ -34,8 +31,12 @@ export async function testCrushMap(
     const weights = Array.from(tester.weights, (weight) => weight.toString(16));
     err.add(`devices weights (hex): [${weights.join(',')}]\n`);
   }
-  for await (const rule of tester.selectRules()) await tester.testRule(rule);
-  if (options.showChooseTries) await tester.printChooseTries();
+  try {
+    for await (const rule of tester.selectRules()) await tester.testRule(rule);
+    if (options.showChooseTries) await tester.printChooseTries();
+  } finally {
+    await tester.end();
+  }
 }
 
 /** The choose_args that crushtool maps with: those of index 0, else those for every pool, else none. */
@@ -47,7 +48,7 @@ class CrushTester {
   readonly #map: CrushMap;
   readonly #options: CrushtoolOptions;
   readonly #out: TextSink;
-  readonly #mapper: CrushMapper;
+  readonly #job: CrushJob;
   readonly #seed: SeedSource;
   readonly #chooseArgs: number | undefined;
   readonly #firstX: number;
@@ -57,11 +58,10 @@ class CrushTester {
   /** 16.16 reweight of each device. */
   readonly weights: Uint32Array;
 
-  constructor(map: CrushMap, options: CrushtoolOptions, out: TextSink) {
+  constructor(map: CrushMap, options: CrushtoolOptions, io: CommandIo, out: TextSink) {
     this.#map = map;
     this.#options = options;
     this.#out = out;
-    this.#mapper = new CrushMapper(map);
     // Both ends have to be given and not below 0, or neither counts.
     const hasRange = options.minX >= 0 && options.maxX >= 0;
     this.#firstX = hasRange ? options.minX : 0;
@@ -74,6 +74,14 @@ class CrushTester {
     this.#tries = options.showChooseTries ? triesHistogram(map) : undefined;
     this.#statistics = options.showStatistics || options.showUtilization || options.showUtilizationAll;
     this.weights = deviceWeights(map, options.weights);
+    const { threads, showMappings, showBadMappings } = options;
+    const printsAsItMaps = showMappings || showBadMappings;
+    this.#job = crushJob(map, { io, threads, total: this.#countInputs(), printsAsItMaps });
+  }
+
+  /** Ends what the tests have started. */
+  async end(): Promise<void> {
+    await this.#job.end();
   }
 
   /** The rules to test, in order; missing ones are reported in their turn, as in Ceph. */
@@ -93,13 +101,29 @@ class CrushTester {
     }
   }
 
+  /** How many inputs there are to map, of all rules and numbers of replicas. */
+  #countInputs(): number {
+    const { minRule, maxRule, ruleset } = this.#options;
+    const hasRange = minRule >= 0 && maxRule >= 0;
+    let runs = 0;
+    for (const rule of this.#map.rules) {
+      if (rule === undefined || (hasRange && (rule.id < minRule || rule.id > maxRule))) continue;
+      if (ruleset >= 0 && rule.ruleset !== ruleset) continue;
+      const { minRep, maxRep } = this.#replicasOf(rule);
+      runs += Math.max(0, maxRep - minRep + 1);
+    }
+    return runs * (this.#lastX - this.#firstX + 1);
+  }
+
+  #replicasOf(rule: CrushRule): { minRep: number; maxRep: number } {
+    const { minRep, maxRep, release } = this.#options;
+    if (release > PACIFIC || (minRep >= 0 && maxRep >= 0)) return { minRep, maxRep };
+    return { minRep: rule.minSize, maxRep: rule.maxSize };
+  }
+
   /** Tests one rule with every number of replicas asked for. */
   async testRule(rule: CrushRule): Promise<void> {
-    let { minRep, maxRep } = this.#options;
-    if (this.#options.release <= PACIFIC && (minRep < 0 || maxRep < 0)) {
-      minRep = rule.minSize;
-      maxRep = rule.maxSize;
-    }
+    const { minRep, maxRep } = this.#replicasOf(rule);
     if (this.#statistics) {
       this.#out.add(
         `rule ${rule.id} (${this.#nameOf(rule)}), x = ${this.#firstX}..${this.#lastX}` +
@@ -136,23 +160,22 @@ class CrushTester {
     const mapped = this.#options.batches < 1 ? 0 : inputs;
     // A negative number of replicas maps to nothing.
     const size = Math.max(replicas, 0);
-    const range = Math.max(1, Math.min(RANGE, Math.floor(RANGE_ITEMS / (size + 1))));
-    for (let done = 0; done < mapped; done += range) {
-      const count = Math.min(range, mapped - done);
-      const first = this.#firstX + done;
-      const columns = this.#mapper.mapRange({
-        rule: rule.id,
-        size,
-        first,
-        count,
-        reweights: this.weights,
-        chooseArgs: this.#chooseArgs,
-        seed: this.#seed,
-        tries: this.#tries,
-      });
-      countItems(columns, size, count, counts, sizes);
+    const request = {
+      rule: rule.id,
+      size,
+      reweights: this.weights,
+      chooseArgs: this.#chooseArgs,
+      seed: this.#seed,
+      tries: this.#tries,
+    };
+    for await (const { range, columns } of this.#job.map(
+      request,
+      { first: this.#firstX, count: mapped },
+      size,
+    )) {
+      countItems(columns, size, range.count, counts, sizes);
       if (this.#options.showMappings || this.#options.showBadMappings) {
-        this.#printMappings(rule, replicas, size, first, count, columns);
+        this.#printMappings(rule, replicas, size, range.first, range.count, columns);
       }
       await this.#out.relieve();
     }

@@ -4,11 +4,14 @@ import { atof, intOfDouble } from './c-numbers.ts';
 import { CephArguments } from './ceph-arguments.ts';
 import { CommandExit } from './io.ts';
 import { PACIFIC, takeRelease } from './release-option.ts';
+import { takeThreads } from './thread-option.ts';
 
 /** What the command line asks for. */
 export interface CrushtoolOptions {
   /** Ceph release to print as. */
   release: number;
+  /** Threads to map with; undefined is for as many as pay. */
+  threads: number | undefined;
   file: string;
   test: boolean;
   showMappings: boolean;
@@ -122,6 +125,7 @@ export const CRUSHTOOL_USAGE = `usage: crushtool -i MAPFILE --test [options]
                               --set-chooseleaf-descend-once, --set-chooseleaf-vary-r, --set-chooseleaf-stable,
                               --set-straw-calc-version, --set-allowed-bucket-algs: test with other tunables
   --enable-unsafe-tunables    taken, without effect; so is -v, --verbose
+  --threads N                 map with N threads (default: the machine's, 1 for what is short)
   --as-release N              print as Ceph release N does (16 is Pacific; default: the newest); up to 16 there
                               is --ruleset S, and no --min-rep and --max-rep
 `;
@@ -131,10 +135,12 @@ export function parseCrushtoolOptions(
   argv: readonly string[],
   warn: (text: string) => void,
 ): CrushtoolOptions {
-  const { release, rest } = takeRelease(argv);
+  const { release, rest: others } = takeRelease(argv);
+  const { threads, rest } = takeThreads(others);
   if (rest.length === 0) throw new CommandExit(1, 'crushtool: -h or --help for usage\n');
   const options: CrushtoolOptions = {
     release,
+    threads,
     file: '',
     test: false,
     showMappings: false,

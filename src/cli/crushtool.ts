@@ -22,7 +22,7 @@ export async function crushtool(argv: readonly string[], io: CommandIo): Promise
     const map = options.file === '' ? undefined : await readMapOrExit(options.file, io, err);
     if (map !== undefined && options.test) {
       const tunables = { ...map.tunables, ...chosen(options.tunables) };
-      await naming(() => testCrushMap({ ...map, tunables }, options, out, err), options.file);
+      await naming(() => testCrushMap({ ...map, tunables }, options, io, out, err), options.file);
     }
     if (Object.keys(chosen(options.tunables)).length > 0) {
       out.add("crushtool successfully built or modified map.  Use '-o <file>' to write it out.\n");

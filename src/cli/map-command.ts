@@ -1,18 +1,22 @@
 /** `crush-wasm map`: where PGs and objects live. */
 import { CrushError } from '../errors.ts';
 import { parsePgId } from '../formats/ceph-text.ts';
-import type { PgId, Pool } from '../osdmap/model.ts';
+import { withPgNum } from '../osdmap/edit.ts';
+import type { OsdMap, PgId, Pool } from '../osdmap/model.ts';
 import { PgMapper } from '../osdmap/pg-mapper.ts';
+import { findPool } from '../osdmap/pool-request.ts';
 import { findPoolRule } from '../osdmap/pool-rule.ts';
 import { formatPgId } from './iostream-format.ts';
 import { misuse, type CommandIo, type TextSink } from './io.ts';
 import { fileTitle, loadMapFile } from './load.ts';
-import { mapRule, type RuleOptions } from './map-rule.ts';
+import { pgJob } from './map-jobs.ts';
+import { integerOption, mapRule, type RuleOptions } from './map-rule.ts';
 import { FORMATS, pgJson, pgWriter, primaryJson, setJson, setText, type Format } from './map-writers.ts';
 import { nameProblem } from './name-argument.ts';
+import { parseThreads } from './thread-option.ts';
 
-/** PGs that are mapped and written at a time. */
-const RANGE = 1 << 14;
+/** Most PGs that a pool can be made to have. */
+const MAX_PG_NUM = 1 << 28;
 
 /** Options of the command, as commander gives them. */
 export interface MapOptions extends RuleOptions {
@@ -23,6 +27,8 @@ export interface MapOptions extends RuleOptions {
   readonly object?: string;
   readonly namespace?: string;
   readonly key?: string;
+  readonly pgNum?: string;
+  readonly threads?: string;
 }
 
 /** Runs `crush-wasm map FILE [CRUSH_FILE]`. */
@@ -35,14 +41,15 @@ export async function mapCommand(
   err: TextSink,
 ): Promise<void> {
   const format = parseFormat(options.format);
+  const threads = parseThreads(options.threads);
   checkTogether(options);
   const title = fileTitle(file, crushFile);
   const note = (text: string): void => err.add(`crush-wasm: note: ${text}\n`);
   const loaded = await loadMapFile(file, io, { crushFile, ignoreCrc: options.ignoreCrc, onNote: note });
   try {
     if (loaded.kind === 'crushmap') {
-      const misplaced = (['pool', 'pg', 'object'] as const).find((name) => options[name] !== undefined);
-      await mapRule(loaded.map, title, options, misplaced, format, out);
+      const misplaced = POOL_OPTIONS.find(([field]) => options[field] !== undefined)?.[1];
+      await mapRule(loaded.map, title, options, misplaced, format, threads, io, out);
       return;
     }
     const misplaced = RULE_OPTIONS.find(([field]) => options[field] !== undefined);
@@ -52,17 +59,31 @@ export async function mapCommand(
         title,
       );
     }
-    const mapper = new PgMapper(loaded.map);
-    const pools = options.pool?.map((pool) => findPool(mapper, pool));
-    const [pool] = pools ?? [];
+    const ids = new Set(options.pool?.map((pool) => poolOption(loaded.map, pool).id));
+    const map = pretendPgNum(loaded.map, options.pgNum, ids);
+    const pools = [...map.pools.values()].filter(({ id }) => ids.size === 0 || ids.has(id));
+    const pool = ids.size === 0 ? undefined : pools[0];
     const { object, pg } = options;
-    if (object !== undefined && pool !== undefined) mapObject(mapper, pool, object, options, format, out);
-    else if (pg !== undefined) mapPg(mapper, findPg(mapper, pg, pool, title), format, out);
-    else await mapPools(mapper, [...new Set(pools ?? mapper.map.pools.values())], format, out, note);
+    if (object !== undefined && pool !== undefined) {
+      mapObject(new PgMapper(map), pool, object, options, format, out);
+    } else if (pg !== undefined) {
+      const mapper = new PgMapper(map);
+      mapPg(mapper, findPg(mapper, pg, pool, title), format, out);
+    } else {
+      const inOrder = options.pool === undefined ? pools : [...ids].flatMap((id) => map.pools.get(id) ?? []);
+      await mapPools(map, inOrder, format, threads, io, out, note);
+    }
   } catch (error) {
     throw error instanceof CrushError ? error.at({ file: title }) : error;
   }
 }
+
+const POOL_OPTIONS = [
+  ['pool', '--pool'],
+  ['pg', '--pg'],
+  ['object', '--object'],
+  ['pgNum', '--pg-num'],
+] as const;
 
 const RULE_OPTIONS = [
   ['rule', '--rule'],
@@ -92,9 +113,17 @@ function parseFormat(text: string): Format {
 }
 
 /** A pool by name, else by id. */
-function findPool(mapper: PgMapper, text: string): Pool {
-  const isName = [...mapper.map.pools.values()].some(({ name }) => name === text);
-  return mapper.pool(!isName && /^[0-9]+$/.test(text) ? Number(text) : text);
+function poolOption(map: OsdMap, text: string): Pool {
+  const isName = [...map.pools.values()].some(({ name }) => name === text);
+  return findPool(map, !isName && /^[0-9]+$/.test(text) ? Number(text) : text);
+}
+
+/** The map with another number of PGs in the pools named, or in all. */
+function pretendPgNum(map: OsdMap, text: string | undefined, ids: ReadonlySet<number>): OsdMap {
+  if (text === undefined) return map;
+  const pgNum = integerOption('--pg-num', text, 1, MAX_PG_NUM);
+  for (const id of ids.size === 0 ? map.pools.keys() : ids) map = withPgNum(map, id, pgNum, pgNum);
+  return map;
 }
 
 /** A PG by its id, or by the id of one of its shards, such as `7.1s0`. */
@@ -119,28 +148,37 @@ function findPg(mapper: PgMapper, text: string, expected: Pool | undefined, titl
 }
 
 async function mapPools(
-  mapper: PgMapper,
+  map: OsdMap,
   pools: readonly Pool[],
   format: Format,
+  threads: number | undefined,
+  io: CommandIo,
   out: TextSink,
   note: (text: string) => void,
 ): Promise<void> {
+  const total = pools.reduce((sum, { pgNum }) => sum + pgNum, 0);
+  const job = pgJob(map, {}, { io, threads, total, printsAsItMaps: true });
   const writer = pgWriter(
     format,
-    mapper.map,
+    map,
     pools.map((pool) => pool.id),
   );
   if (pools.length === 0) note('the map has no pools, so there is nothing to map');
   writer.begin(out);
-  for (const pool of pools) {
-    if (findPoolRule(mapper.map.crush, pool, Infinity) < 0) {
-      note(`pool ${pool.id} '${pool.name}' has no CRUSH rule (${pool.crushRule}), so its PGs map to nothing`);
+  try {
+    for (const pool of pools) {
+      if (findPoolRule(map.crush, pool, Infinity) < 0) {
+        note(
+          `pool ${pool.id} '${pool.name}' has no CRUSH rule (${pool.crushRule}), so its PGs map to nothing`,
+        );
+      }
+      for await (const { columns } of job.map(pool.id, { first: 0, count: pool.pgNum }, pool.size)) {
+        writer.add(columns, out);
+        await out.relieve();
+      }
     }
-    for (let first = 0; first < pool.pgNum; first += RANGE) {
-      const count = Math.min(RANGE, pool.pgNum - first);
-      writer.add(mapper.mapPool(pool.id, { first, count }), out);
-      await out.relieve();
-    }
+  } finally {
+    await job.end();
   }
   writer.end(out);
 }

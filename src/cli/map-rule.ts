@@ -1,13 +1,11 @@
 /** `crush-wasm map` for a CRUSH map, which has rules but no pools. */
 import type { CrushMap } from '../crush/model.ts';
 import { findRule, ruleList } from '../crush/names.ts';
-import { CrushMapper } from '../kernel/crush-mapper.ts';
 import { chooseArgsOf, deviceWeights } from './crush-tester.ts';
-import { misuse, type TextSink } from './io.ts';
+import { misuse, type CommandIo, type TextSink } from './io.ts';
+import { crushJob } from './map-jobs.ts';
 import { setJson, setText, type Format } from './map-writers.ts';
 
-/** Inputs that are mapped and written at a time. */
-const RANGE = 1 << 14;
 /** Last input when none is named, as in crushtool. */
 const DEFAULT_MAX_X = 1023;
 
@@ -26,11 +24,13 @@ export async function mapRule(
   options: RuleOptions,
   misplaced: string | undefined,
   format: Format,
+  threads: number | undefined,
+  io: CommandIo,
   out: TextSink,
 ): Promise<void> {
   if (misplaced !== undefined || options.rule === undefined || options.numRep === undefined) {
     throw misuse(
-      `this is a CRUSH map without pools${misplaced === undefined ? '' : `, so there is no --${misplaced}`}: ` +
+      `this is a CRUSH map without pools${misplaced === undefined ? '' : `, so there is no ${misplaced}`}: ` +
         `give --rule R --num-rep N [--min-x A --max-x B] (its rules: ${ruleList(map)}), ` +
         `or use 'crush-wasm crushtool -i FILE --test'`,
       title,
@@ -46,29 +46,27 @@ export async function mapRule(
     0x7fffffff,
   );
 
-  const mapper = new CrushMapper(map);
-  const reweights = deviceWeights(map);
+  const total = lastX - firstX + 1;
+  const job = crushJob(map, { io, threads, total, printsAsItMaps: true });
+  const request = { rule: rule.id, size, reweights: deviceWeights(map), chooseArgs: chooseArgsOf(map) };
   const write = ROW_WRITERS[format];
   const xWidth = String(lastX).length;
   if (format === 'table') out.add(`${'X'.padEnd(xWidth)}  ITEMS\n`);
   if (format === 'csv') out.add('rule,x,items\n');
   if (format === 'json') out.add(`{"rule":${rule.id},"num_rep":${size},"mappings":[`);
-  for (let first = firstX; first <= lastX; first += RANGE) {
-    const count = Math.min(RANGE, lastX - first + 1);
-    const { items, lengths } = mapper.mapRange({
-      rule: rule.id,
-      size,
-      first,
-      count,
-      reweights,
-      chooseArgs: chooseArgsOf(map),
-    });
-    for (let i = 0; i < count; i++) {
-      const row = items.subarray(i * size, i * size + (lengths[i] ?? 0));
-      if (format === 'json' && first + i > firstX) out.add(',');
-      out.add(write(rule.id, first + i, row, xWidth));
+  try {
+    for await (const { range, columns } of job.map(request, { first: firstX, count: total }, size)) {
+      const { items, lengths } = columns;
+      for (let i = 0; i < range.count; i++) {
+        const row = items.subarray(i * size, i * size + (lengths[i] ?? 0));
+        const x = range.first + i;
+        if (format === 'json' && x > firstX) out.add(',');
+        out.add(write(rule.id, x, row, xWidth));
+      }
+      await out.relieve();
     }
-    await out.relieve();
+  } finally {
+    await job.end();
   }
   if (format === 'json') out.add('\n]}\n');
 }
@@ -82,7 +80,8 @@ const ROW_WRITERS: Readonly<Record<Format, RowWriter>> = {
   json: (_, x, row) => `\n${JSON.stringify({ x, items: setJson(row) })}`,
 };
 
-function integerOption(name: string, text: string, least: number, most: number): number {
+/** Reads an option that is a whole number. */
+export function integerOption(name: string, text: string, least: number, most: number): number {
   const value = Number(text);
   if (/^[0-9]+$/.test(text) && value >= least && value <= most) return value;
   throw misuse(`${name} takes a whole number from ${least} to ${most}, not '${text}'`);

@@ -4,11 +4,14 @@ import { CephArguments, parseLongInteger } from './ceph-arguments.ts';
 import { takeGlobalOptions } from './ceph-global-options.ts';
 import { CommandExit } from './io.ts';
 import { takeRelease } from './release-option.ts';
+import { takeThreads } from './thread-option.ts';
 
 /** What the command line asks for. */
 export interface OsdmaptoolOptions {
   /** Ceph release to print as. */
   release: number;
+  /** Threads to map with; undefined is for as many as pay. */
+  threads: number | undefined;
   file: string;
   print: boolean;
   pool: number;
@@ -82,6 +85,7 @@ export const OSDMAPTOOL_USAGE = `usage: osdmaptool MAPFILE [options]
   --mark-in OSD               pretend that an OSD is in
   --mark-out OSD              pretend that an OSD is out
   --clear-temp                forget pg_temp and primary_temp
+  --threads N                 map with N threads (default: the machine's, 1 for what is short)
   --as-release N              print as Ceph release N does (16 is Pacific; default: the newest)
   -v, --version               say which version of crush-wasm this is
   --conf, --debug-osd ...     Ceph's own configuration options: taken, without effect
@@ -92,10 +96,12 @@ export function parseOsdmaptoolOptions(
   argv: readonly string[],
   warn: (text: string) => void,
 ): OsdmaptoolOptions {
-  const { release, rest } = takeRelease(argv);
+  const { release, rest: others } = takeRelease(argv);
+  const { threads, rest } = takeThreads(others);
   if (rest.length === 0) throw new CommandExit(1, 'osdmaptool: -h or --help for usage\n');
   const options: OsdmaptoolOptions = {
     release,
+    threads,
     file: '',
     print: false,
     pool: -1,

@@ -3,16 +3,19 @@ import { ITEM_NONE } from '../crush/model.ts';
 import { itemWeight } from '../crush/names.ts';
 import { withPgNum } from '../osdmap/edit.ts';
 import { OSD_STATE, type OsdMap } from '../osdmap/model.ts';
-import { PgMapper, type PgColumns, type PgSets } from '../osdmap/pg-mapper.ts';
+import type { PgColumns, PgSets } from '../osdmap/pg-mapper.ts';
 import { formatDouble, formatPgId, formatRow, formatWeight } from './iostream-format.ts';
-import { CommandExit, type TextSink } from './io.ts';
+import { CommandExit, type CommandIo, type TextSink } from './io.ts';
+import { pgJob } from './map-jobs.ts';
 import type { OsdmaptoolOptions } from './osdmaptool-options.ts';
 
-/** PGs that are mapped and printed at a time: what is held in memory stays small whatever the pool. */
-const RANGE = 1 << 14;
-
 /** Maps the PGs that the options select and prints the outcome; gives the map with `--pg_num` applied. */
-export async function testMapPgs(map: OsdMap, options: OsdmaptoolOptions, sink: TextSink): Promise<OsdMap> {
+export async function testMapPgs(
+  map: OsdMap,
+  options: OsdmaptoolOptions,
+  io: CommandIo,
+  sink: TextSink,
+): Promise<OsdMap> {
   if (options.pool !== -1 && !map.pools.has(options.pool)) {
     throw new CommandExit(1, `There is no pool ${options.pool}\n`);
   }
@@ -25,18 +28,24 @@ export async function testMapPgs(map: OsdMap, options: OsdmaptoolOptions, sink: 
     }
   }
 
-  const mapper = new PgMapper(map, { release: options.release });
+  const pools = [...map.pools.values()].filter(({ id }) => isSelected(id));
+  const total = pools.reduce((sum, { pgNum }) => sum + pgNum, 0);
+  const { release, threads } = options;
+  const printsAsItMaps = options.testMapPgsDump || options.testMapPgsDumpAll;
+  const job = pgJob(map, { release }, { io, threads, total, printsAsItMaps });
   const counts = new Counts(map.maxOsd);
-  for (const { id, pgNum } of map.pools.values()) {
-    if (!isSelected(id)) continue;
-    sink.add(`pool ${id} pg_num ${pgNum}\n`);
-    for (let first = 0; first < pgNum; first += RANGE) {
-      const columns = mapper.mapPool(id, { first, count: Math.min(RANGE, pgNum - first) });
-      counts.add(columns);
-      if (options.testMapPgsDump) dumpActing(columns, sink);
-      else if (options.testMapPgsDumpAll) dumpAll(columns, sink);
-      await sink.relieve();
+  try {
+    for (const { id, pgNum, size } of pools) {
+      sink.add(`pool ${id} pg_num ${pgNum}\n`);
+      for await (const { columns } of job.map(id, { first: 0, count: pgNum }, size)) {
+        counts.add(columns);
+        if (options.testMapPgsDump) dumpActing(columns, sink);
+        else if (options.testMapPgsDumpAll) dumpAll(columns, sink);
+        await sink.relieve();
+      }
     }
+  } finally {
+    await job.end();
   }
   printCounts(map, counts, sink);
   return map;

@@ -33,14 +33,19 @@ export async function osdmaptool(argv: readonly string[], io: CommandIo): Promis
     const options = parseOsdmaptoolOptions(argv, (text) => sinks.err.add(text));
     sinks.err.add(`osdmaptool: osdmap file '${options.file}'\n`);
     const map = await readMapOrExit(options.file, io, sinks.err);
-    await naming(() => runActions(map, options, sinks.out), options.file);
+    await naming(() => runActions(map, options, io, sinks.out), options.file);
   } finally {
     await sinks.flush();
   }
   return 0;
 }
 
-async function runActions(map: OsdMap, options: OsdmaptoolOptions, sink: TextSink): Promise<void> {
+async function runActions(
+  map: OsdMap,
+  options: OsdmaptoolOptions,
+  io: CommandIo,
+  sink: TextSink,
+): Promise<void> {
   map = applyEdits(map, options, sink);
   if (options.testMapObject !== '') {
     // The pool that is assumed here is the only one in what follows, too.
@@ -52,7 +57,7 @@ async function runActions(map: OsdMap, options: OsdmaptoolOptions, sink: TextSin
   }
   if (options.testMapPg !== '') testMapPg(map, options, sink);
   if (options.testMapPgs || options.testMapPgsDump || options.testMapPgsDumpAll) {
-    map = await testMapPgs(map, options, sink);
+    map = await testMapPgs(map, options, io, sink);
   } else if (!options.print && options.testMapPg === '' && options.testMapObject === '') {
     throw usageError('osdmaptool: no action specified?\n');
   }

@@ -120,7 +120,17 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink): Command {
     .option('--num-rep <n>', 'of a CRUSH map: items a mapping', once('--num-rep'))
     .option('--min-x <x>', 'of a CRUSH map: first input (0)', once('--min-x'))
     .option('--max-x <x>', 'of a CRUSH map: last input (1023)', once('--max-x'))
+    .option(
+      '--pg-num <n>',
+      'pretend that the pools have n PGs, all of them split (pgp_num is n too)',
+      once('--pg-num'),
+    )
     .option('--format <format>', 'table, json, ndjson or csv', 'table')
+    .option(
+      '--threads <n>',
+      "threads to map with (default: the machine's, 1 for what is short)",
+      once('--threads'),
+    )
     .option('--ignore-crc', 'read an OSDMap although its checksum does not fit')
     .addHelpText('after', TABLE_HELP)
     .action((file: string, crushFile: string | undefined, options: MapOptions) =>

@@ -45,12 +45,17 @@ export function clearTemp(map: OsdMap): OsdMap {
   return { ...map, pgTemp: new Map(), primaryTemp: new Map() };
 }
 
-/** A pool with another pg_num, its pgp_num as it was (`osdmaptool --pg_num`). */
-export function withPgNum(map: OsdMap, poolId: number, pgNum: number): OsdMap {
+/**
+ * A pool with another pg_num.
+ *
+ * @param pgpNum - default: as it was (`osdmaptool --pg_num`), so that new PGs are placed as those they split from
+ */
+export function withPgNum(map: OsdMap, poolId: number, pgNum: number, pgpNum?: number): OsdMap {
   const pool = map.pools.get(poolId);
   if (pool === undefined) return map;
   const pools = new Map(map.pools);
-  pools.set(poolId, { ...pool, pgNum, details: { ...pool.details, pgNumPending: pgNum } });
+  const details = { ...pool.details, pgNumPending: pgNum };
+  pools.set(poolId, { ...pool, pgNum, pgpNum: pgpNum ?? pool.pgpNum, details });
   return { ...map, pools };
 }
 
