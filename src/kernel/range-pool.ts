@@ -181,12 +181,16 @@ export class RangePool {
     if (isAborted(signal)) throw asError(signal?.reason);
     const threads = await this.#pool.start();
     const job = this.#nextJob++;
+    // Not a race against one promise that rejects at the end of all: it would hold every chunk until then.
     let abort: (reason: Error) => void = () => undefined;
-    const aborted = new Promise<never>((_, reject) => (abort = reject));
-    aborted.catch(() => undefined);
     const onAbort = (): void => abort(asError(signal?.reason));
     signal?.addEventListener('abort', onAbort);
-    if (isAborted(signal)) onAbort();
+    const unlessAborted = (mapping: Promise<RangeChunk>): Promise<RangeChunk> =>
+      new Promise((resolve, reject) => {
+        abort = reject;
+        if (isAborted(signal)) onAbort();
+        mapping.then(resolve, reject);
+      });
 
     const loads = new Array<number>(threads).fill(0);
     const begun = loads.map((_, worker) => this.#call(worker, { kind: 'begin', job, what }));
@@ -215,7 +219,7 @@ export class RangePool {
     try {
       fill();
       for (let mapping = inHand.shift(); mapping !== undefined; mapping = inHand.shift()) {
-        const mapped = await Promise.race([mapping, aborted]);
+        const mapped = await unlessAborted(mapping);
         fill();
         yield mapped;
         onProgress?.(mapped.first - first + mapped.count, count);
