@@ -5,9 +5,11 @@
  * CRUSH_FUZZ_DAMAGED says how many (default 40), CRUSH_FUZZ_SEED repeats a run.
  */
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { crc32c } from '../src/formats/crc32c.ts';
+import { readOsdMapBinary } from '../src/formats/osdmap-binary.ts';
 import { HAS_PACIFIC_CRUSHTOOL } from './crushtool.ts';
 import { fixture } from './fixtures.ts';
 import { HAS_PACIFIC_OSDMAPTOOL } from './osdmaptool.ts';
@@ -46,7 +48,7 @@ interface Tally {
   same: number;
   /** Ours said what is wrong. */
   refused: number;
-  /** Ours mapped, the original crashed or went on for ever. */
+  /** Ours mapped, the original crashed, went on for ever or did not know what it did. */
   gone: number;
 }
 
@@ -62,7 +64,7 @@ async function compare(
   if (ours.status === 0) {
     const real = spawnSync(tool, args, { encoding: 'utf8', maxBuffer: 1 << 28, timeout: PATIENCE_MS });
     const survived = real.error === undefined && real.status !== null && real.status < 128;
-    if (survived) {
+    if (survived && !misreadTables(args)) {
       expect({ label, stdout: ours.stdout }).toEqual({ label, stdout: real.stdout });
       tally.same++;
     } else {
@@ -74,6 +76,26 @@ async function compare(
     /^(crush-wasm: |crushtool: unable to decode|osdmaptool: error decoding|There is no pool)/,
   );
   tally.refused++;
+}
+
+/** Whether an OSDMap would print more than a test has room for. */
+function hasTooManyPgs(path: string): boolean {
+  try {
+    return [...readOsdMapBinary(readFileSync(path)).pools.values()].some(({ pgNum }) => pgNum > 100_000);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Whether 16.2 may find the upmaps and temps of other PGs: where pool ids are further apart than 32 bits can say,
+ * which they are in no cluster, it takes one PG's for another's.
+ */
+function misreadTables([path = '']: readonly string[]): boolean {
+  if (path === '-i') return false;
+  const map = readOsdMapBinary(readFileSync(path));
+  const tables = [map.pools, map.pgTemp, map.primaryTemp, map.pgUpmap, map.pgUpmapItems];
+  return tables.some((table) => [...table.keys()].some((id) => id < 0 || id > 0x7fffffff));
 }
 
 describe.skipIf(!HAS_PACIFIC_CRUSHTOOL)('crushtool 16.2', () => {
@@ -115,6 +137,7 @@ describe.skipIf(!HAS_PACIFIC_OSDMAPTOOL)('osdmaptool 16.2', () => {
         const random = new Random(SEED + i);
         const name = random.pick(['a', 'b', 'c', 'd']);
         const path = file('map', mend(damage(fixture(join('cluster-10osd', `${name}.osdmap`)), random)));
+        if (hasTooManyPgs(path)) continue;
         await compare(
           'osdmaptool',
           [path, '--test-map-pgs-dump-all'],
