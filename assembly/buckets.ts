@@ -7,7 +7,6 @@ import {
   hashes,
   lanes,
   map,
-  PERM_HEADER,
   permutationOf,
   setWord,
   spend,
@@ -31,6 +30,7 @@ import {
   B_NODES,
   B_SIZE,
   B_WEIGHTS,
+  PERM_HEADER,
   STATUS_TREE_WITHOUT_WEIGHT,
 } from './layout';
 import { crushLn } from './ln';

@@ -47,9 +47,6 @@ let permutations: usize = 0;
 /** Number of this mapping: a permutation block with another number is stale. */
 let mappingNumber: i32 = 0;
 
-/** Words of a permutation block before the permutation: mapping number, count of elements done. */
-export const PERM_HEADER = 2;
-
 // @ts-ignore: decorator
 @inline
 export function word(address: usize, index: i32): i32 {

@@ -49,6 +49,9 @@ export const HEADER_WORDS = 24;
 /** Words behind the map that may be read, though not used: vectors are loaded whole. */
 export const MAP_PADDING = 16;
 
+/** Words of a permutation in the workspace before its elements: mapping number, count of elements done. */
+export const PERM_HEADER = 2;
+
 /* Bucket record. */
 export const B_ID = 0;
 export const B_TYPE = 1;

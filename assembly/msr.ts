@@ -43,13 +43,7 @@ import {
   STATUS_WORK_LIMIT,
   STEP_WORDS,
 } from './layout';
-
-const TAKE = 1;
-const EMIT = 4;
-const SET_MSR_DESCENTS = 14;
-const SET_MSR_COLLISION_TRIES = 15;
-const CHOOSE_MSR = 16;
-const MSR_FIRSTN = 4;
+import { CHOOSE_MSR, EMIT, MSR_FIRSTN, SET_MSR_COLLISION_TRIES, SET_MSR_DESCENTS, TAKE } from './numbers';
 
 /* The block being mapped. */
 let rule: usize = 0;

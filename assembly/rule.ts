@@ -32,6 +32,22 @@ import {
   STATUS_OK,
   STEP_WORDS,
 } from './layout';
+import {
+  CHOOSELEAF_FIRSTN,
+  CHOOSELEAF_INDEP,
+  CHOOSE_FIRSTN,
+  CHOOSE_INDEP,
+  EMIT,
+  MSR_FIRSTN,
+  MSR_INDEP,
+  SET_CHOOSELEAF_STABLE,
+  SET_CHOOSELEAF_TRIES,
+  SET_CHOOSELEAF_VARY_R,
+  SET_CHOOSE_LOCAL_FALLBACK_TRIES,
+  SET_CHOOSE_LOCAL_TRIES,
+  SET_CHOOSE_TRIES,
+  TAKE,
+} from './numbers';
 import { doMsrRule } from './msr';
 import {
   STATE_CHOSEN,
@@ -51,21 +67,6 @@ import {
   STATE_WORKING,
   STATE_WORKING_COUNT,
 } from './state';
-
-const TAKE = 1;
-const CHOOSE_FIRSTN = 2;
-const CHOOSE_INDEP = 3;
-const EMIT = 4;
-const CHOOSELEAF_FIRSTN = 6;
-const CHOOSELEAF_INDEP = 7;
-const SET_CHOOSE_TRIES = 8;
-const SET_CHOOSELEAF_TRIES = 9;
-const SET_CHOOSE_LOCAL_TRIES = 10;
-const SET_CHOOSE_LOCAL_FALLBACK_TRIES = 11;
-const SET_CHOOSELEAF_VARY_R = 12;
-const SET_CHOOSELEAF_STABLE = 13;
-const MSR_FIRSTN = 4;
-const MSR_INDEP = 5;
 
 /** Address of a rule's record, or 0 when there is none of this number. */
 export function ruleAt(ruleNumber: i32): usize {

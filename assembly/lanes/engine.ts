@@ -42,19 +42,20 @@ import {
   STATUS_OK,
   STEP_WORDS,
 } from '../layout';
+import {
+  CHOOSELEAF_FIRSTN,
+  CHOOSELEAF_INDEP,
+  CHOOSE_FIRSTN,
+  CHOOSE_INDEP,
+  SET_CHOOSE_LOCAL_FALLBACK_TRIES,
+  SET_CHOOSE_LOCAL_TRIES,
+  TAKE,
+} from '../numbers';
 import { isMsrRule, ruleAt, runRule, startRule } from '../rule';
 import { seedOf } from '../seed';
 import { STATE_RESULT_COUNT, STATE_WORDS } from '../state';
 import { initRecall, isDirect, RECALL_OUTSTANDING, RECALL_WORDS, TASKS_A_SLOT, TO_DEVICE } from './recall';
 import { drawSome, enterTasks, taskWords, waiting } from './tasks';
-
-const TAKE = 1;
-const CHOOSE_FIRSTN = 2;
-const CHOOSE_INDEP = 3;
-const CHOOSELEAF_FIRSTN = 6;
-const CHOOSELEAF_INDEP = 7;
-const SET_CHOOSE_LOCAL_TRIES = 10;
-const SET_CHOOSE_LOCAL_FALLBACK_TRIES = 11;
 
 /** Inputs under way at once: enough to fill the lanes, few enough to stay in the first caches. */
 const SLOTS = 64;

@@ -25,8 +25,8 @@ const columnsA: usize = memory.data(64 * 32, 16);
 const columnsB: usize = memory.data(64 * 32, 16);
 const hashesA: usize = memory.data(64 * 16, 16);
 const hashesB: usize = memory.data(64 * 16, 16);
-/** Least score, second least and index of the least, of vector A and of vector B. */
-const found: usize = memory.data(96, 16);
+/** The second least score and the index of the least, of vector A and of vector B. */
+const found: usize = memory.data(64, 16);
 
 /** The lane tables, x and r of the eight tasks. */
 const tables: usize = memory.data(32, 16);
@@ -59,7 +59,7 @@ export function drawGroup(tasks: usize, out: usize): void {
     drawColumns(columnsA, columnsB, count);
   }
   settleVector(tables, hashesA, found, out);
-  settleVector(tables + 16, hashesB, found + 48, out + 16);
+  settleVector(tables + 16, hashesB, found + 32, out + 16);
 }
 
 /** The heads of four tasks into the vectors of tables, x and r. */
@@ -213,7 +213,7 @@ function drawColumns(columnA: usize, columnB: usize, count: i32): void {
     columnA += 2 * COLUMN_BYTES, columnB += 2 * COLUMN_BYTES, hashA += 32, hashB += 32;
   }
   v128.store(found, secondA), v128.store(found, indexA, 16);
-  v128.store(found, secondB, 48), v128.store(found, indexB, 64);
+  v128.store(found, secondB, 32), v128.store(found, indexB, 48);
 }
 
 /** The items of four tasks: those of least score, unless a second comes so near that both are drawn exactly. */

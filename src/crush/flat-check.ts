@@ -4,10 +4,8 @@
  */
 import * as L from '../../assembly/layout.ts';
 import { CrushError, type CrushErrorCode } from '../errors.ts';
+import { MAX_DEVICES } from './limits.ts';
 import { BUCKET_ALGORITHM, RULE_OP, RULE_TYPE } from './model.ts';
-
-/** Devices beyond this are refused: no cluster has them, and each costs memory in every reweight table. */
-export const MAX_DEVICES = 1 << 24;
 
 const KNOWN_OPS = new Set<number>(Object.values(RULE_OP));
 /** Types up to the newest known; those without a name map as replicated rules do. */
@@ -17,9 +15,6 @@ const BYTE_TUNABLES = [
   ['chooseleaf_vary_r', L.H_CHOOSELEAF_VARY_R],
   ['chooseleaf_stable', L.H_CHOOSELEAF_STABLE],
 ] as const;
-/** Words before a bucket's permutation in the workspace. */
-const PERM_HEADER = 2;
-
 /** Checksum of a flat map's words, without the word that holds it. */
 export function flatChecksum(words: Int32Array): number {
   let sum = 0x811c9dc5 | 0;
@@ -145,7 +140,7 @@ export function checkFlat(words: Int32Array, nameOf?: (id: number) => string | u
     demandRange(path, word(at + L.B_WEIGHTS), weights);
     demandLanes(path, word(at + L.B_LANES), size);
     if (word(at + L.B_PERM) !== permutations) fail('malformed', path, 'its permutation overlaps another');
-    permutations += PERM_HEADER + size;
+    permutations += L.PERM_HEADER + size;
     maxSize = Math.max(maxSize, size);
     for (let i = 0; i < size; i++) {
       const item = word(word(at + L.B_ITEMS) + i);

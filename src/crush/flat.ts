@@ -14,9 +14,6 @@ import {
   HASH_RJENKINS1,
 } from './model.ts';
 
-/** Words before a bucket's permutation in the workspace: mapping number and count, see assembly/context.ts. */
-const PERM_HEADER = 2;
-
 /**
  * A checked flat map.
  *
@@ -262,7 +259,7 @@ class FlatWriter {
       lanesAt,
     ];
     record.forEach((value, i) => this.#set(at + i, value));
-    this.#permWords += PERM_HEADER + items.length;
+    this.#permWords += L.PERM_HEADER + items.length;
     return at;
   }
 

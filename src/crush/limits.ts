@@ -1,5 +1,8 @@
 /** How large the tables of a CRUSH map may be: far beyond any cluster's, and small enough to be laid out. */
 
+/** Devices beyond this are refused: no cluster has them, and each costs memory in every reweight table. */
+export const MAX_DEVICES = 1 << 24;
+
 /** Most entries of the bucket table. */
 export const MAX_BUCKETS = 1 << 20;
 
