@@ -4,7 +4,7 @@
  */
 import { Command, CommanderError } from 'commander';
 import { CrushError } from '../errors.ts';
-import { crushtool } from './crushtool.ts';
+import { crushtool } from './crushtool/main.ts';
 import { infoCommand, type InfoOptions } from './info-command.ts';
 import {
   CommandExit,
@@ -18,7 +18,7 @@ import {
 } from './io.ts';
 import { mapCommand, type MapOptions } from './map-command.ts';
 import { TABLE_HELP } from './map-writers.ts';
-import { osdmaptool } from './osdmaptool.ts';
+import { osdmaptool } from './osdmaptool/main.ts';
 import { packageVersion } from './package-root.ts';
 import { startCommand, type StartOptions } from './start-command.ts';
 

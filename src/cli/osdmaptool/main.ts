@@ -2,22 +2,17 @@
  * The osdmaptool drop-in: the original's arguments, its bytes on standard output, its exit status. Follows Ceph's
  * src/tools/osdmaptool.cc.
  */
-import { CrushError } from '../errors.ts';
-import { clearTemp, markAllUpIn, markIn, markOut, markUp } from '../osdmap/edit.ts';
-import type { OsdMap } from '../osdmap/model.ts';
-import { PgMapper } from '../osdmap/pg-mapper.ts';
-import { formatPgId, formatVector } from './iostream-format.ts';
-import { CommandExit, TextSinks, type CommandIo, type TextSink } from './io.ts';
-import { naming, noteTo, readFileLikeCeph, readOsdMapFile } from './load.ts';
-import { nameProblem } from './name-argument.ts';
-import { printOsdMap } from './osdmap-print.ts';
-import {
-  OSDMAPTOOL_USAGE,
-  parseOsdmaptoolOptions,
-  usageError,
-  type OsdmaptoolOptions,
-} from './osdmaptool-options.ts';
-import { testMapPgs } from './osdmaptool-test.ts';
+import { CrushError } from '../../errors.ts';
+import { clearTemp, markAllUpIn, markIn, markOut, markUp } from '../../osdmap/edit.ts';
+import type { OsdMap } from '../../osdmap/model.ts';
+import { PgMapper } from '../../osdmap/pg-mapper.ts';
+import { formatPgId, formatVector } from '../iostream-format.ts';
+import { CommandExit, TextSinks, type CommandIo, type TextSink } from '../io.ts';
+import { naming, noteTo, readFileLikeCeph, readOsdMapFile } from '../load.ts';
+import { nameProblem } from '../name-argument.ts';
+import { printOsdMap } from './print.ts';
+import { OSDMAPTOOL_USAGE, parseOsdmaptoolOptions, usageError, type OsdmaptoolOptions } from './options.ts';
+import { testMapPgs } from './test-pgs.ts';
 
 /** Exit status of the original where its `main` returns -1. */
 const RETURNED_MINUS_ONE = 255;

@@ -2,12 +2,12 @@
  * The crushtool drop-in: the original's arguments, its bytes on standard output, its exit status. Follows Ceph's
  * src/tools/crushtool.cc.
  */
-import type { CrushMap } from '../crush/model.ts';
-import { CrushError } from '../errors.ts';
-import { testCrushMap } from './crush-tester.ts';
-import { CRUSHTOOL_USAGE, parseCrushtoolOptions } from './crushtool-options.ts';
-import { CommandExit, TextSinks, type CommandIo, type TextSink } from './io.ts';
-import { naming, noteTo, readCrushMapFile, readFileLikeCeph } from './load.ts';
+import type { CrushMap } from '../../crush/model.ts';
+import { CrushError } from '../../errors.ts';
+import { testCrushMap } from './tester.ts';
+import { CRUSHTOOL_USAGE, parseCrushtoolOptions } from './options.ts';
+import { CommandExit, TextSinks, type CommandIo, type TextSink } from '../io.ts';
+import { naming, noteTo, readCrushMapFile, readFileLikeCeph } from '../load.ts';
 
 /** Runs `crushtool ARGV` and gives its exit status. */
 export async function crushtool(argv: readonly string[], io: CommandIo): Promise<number> {

@@ -1,10 +1,10 @@
 /** The command line of the crushtool drop-in. */
-import type { CrushTunables } from '../crush/model.ts';
-import { atof, intOfDouble } from './c-numbers.ts';
-import { CephArguments } from './ceph-arguments.ts';
-import { CommandExit } from './io.ts';
-import { PACIFIC, takeRelease } from './release-option.ts';
-import { takeThreads } from './thread-option.ts';
+import type { CrushTunables } from '../../crush/model.ts';
+import { atof, intOfDouble } from '../c-numbers.ts';
+import { CephArguments } from '../ceph-arguments.ts';
+import { CommandExit } from '../io.ts';
+import { PACIFIC, takeRelease } from '../release-option.ts';
+import { takeThreads } from '../thread-option.ts';
 
 /** What the command line asks for. */
 export interface CrushtoolOptions {

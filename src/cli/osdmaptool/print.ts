@@ -1,6 +1,6 @@
 /** What `osdmaptool --print` prints (`OSDMap::print`). */
-import { RELEASE_NAMES } from '../formats/releases.ts';
-import { minCompatClient } from '../osdmap/compat.ts';
+import { RELEASE_NAMES } from '../../formats/releases.ts';
+import { minCompatClient } from '../../osdmap/compat.ts';
 import {
   DEFAULT_PRIMARY_AFFINITY,
   OSD_STATE,
@@ -9,9 +9,9 @@ import {
   type OsdMap,
   type PgTable,
   type Pool,
-} from '../osdmap/model.ts';
-import { PgMapper } from '../osdmap/pg-mapper.ts';
-import { readBalance } from '../osdmap/read-balance.ts';
+} from '../../osdmap/model.ts';
+import { PgMapper } from '../../osdmap/pg-mapper.ts';
+import { readBalance } from '../../osdmap/read-balance.ts';
 import {
   formatAddr,
   formatAddrVec,
@@ -20,11 +20,11 @@ import {
   formatOsdState,
   formatTime,
   formatUuid,
-} from './ceph-format.ts';
-import { formatFloat, formatPgId, formatVector, formatWeight } from './iostream-format.ts';
-import type { TextSink } from './io.ts';
-import { formatPool } from './pool-print.ts';
-import { NEWEST_RELEASE, PACIFIC } from './release-option.ts';
+} from '../ceph-format.ts';
+import { formatFloat, formatPgId, formatVector, formatWeight } from '../iostream-format.ts';
+import type { TextSink } from '../io.ts';
+import { formatPool } from '../pool-print.ts';
+import { NEWEST_RELEASE, PACIFIC } from '../release-option.ts';
 
 /** The first release that scores the primaries of pools. */
 const REEF = 18;

@@ -1,13 +1,13 @@
 /** What `osdmaptool --test-map-pgs` and its `-dump` forms print: every PG, then the counts of every OSD. */
-import { ITEM_NONE } from '../crush/model.ts';
-import { itemWeight } from '../crush/names.ts';
-import { withPgNum } from '../osdmap/edit.ts';
-import { OSD_STATE, type OsdMap } from '../osdmap/model.ts';
-import type { PgColumns, PgSets } from '../osdmap/pg-mapper.ts';
-import { formatDouble, formatPgId, formatRow, formatWeight } from './iostream-format.ts';
-import { CommandExit, type CommandIo, type TextSink } from './io.ts';
-import { pgJob } from './map-jobs.ts';
-import type { OsdmaptoolOptions } from './osdmaptool-options.ts';
+import { ITEM_NONE } from '../../crush/model.ts';
+import { itemWeight } from '../../crush/names.ts';
+import { withPgNum } from '../../osdmap/edit.ts';
+import { OSD_STATE, type OsdMap } from '../../osdmap/model.ts';
+import type { PgColumns, PgSets } from '../../osdmap/pg-mapper.ts';
+import { formatDouble, formatPgId, formatRow, formatWeight } from '../iostream-format.ts';
+import { CommandExit, type CommandIo, type TextSink } from '../io.ts';
+import { pgJob } from '../map-jobs.ts';
+import type { OsdmaptoolOptions } from './options.ts';
 
 /** Maps the PGs that the options select and prints the outcome; gives the map with `--pg_num` applied. */
 export async function testMapPgs(

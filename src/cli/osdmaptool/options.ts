@@ -1,10 +1,10 @@
 /** The command line of the osdmaptool drop-in. */
-import { intOfDouble, stod, stoi, type NumberFailure } from './c-numbers.ts';
-import { CephArguments, parseLongInteger } from './ceph-arguments.ts';
-import { takeGlobalOptions } from './ceph-global-options.ts';
-import { CommandExit } from './io.ts';
-import { takeRelease } from './release-option.ts';
-import { takeThreads } from './thread-option.ts';
+import { intOfDouble, stod, stoi, type NumberFailure } from '../c-numbers.ts';
+import { CephArguments, parseLongInteger } from '../ceph-arguments.ts';
+import { takeGlobalOptions } from '../ceph-global-options.ts';
+import { CommandExit } from '../io.ts';
+import { takeRelease } from '../release-option.ts';
+import { takeThreads } from '../thread-option.ts';
 
 /** What the command line asks for. */
 export interface OsdmaptoolOptions {

@@ -2,15 +2,15 @@
  * What `crushtool --test` prints: maps a range of inputs through rules and counts where they go. Follows
  * `CrushTester::test` (Ceph's src/crush/CrushTester.cc).
  */
-import { DEFAULT_CHOOSE_ARGS, ITEM_NONE, type CrushMap, type CrushRule } from '../crush/model.ts';
-import { CrushError } from '../errors.ts';
-import { MAX_SIZE } from '../kernel/check-request.ts';
-import type { MapColumns, SeedSource } from '../kernel/crush-mapper.ts';
-import type { CrushtoolOptions } from './crushtool-options.ts';
-import { formatFloat, formatRow } from './iostream-format.ts';
-import { CommandExit, type CommandIo, type TextSink } from './io.ts';
-import { crushJob, type CrushJob } from './map-jobs.ts';
-import { PACIFIC } from './release-option.ts';
+import { DEFAULT_CHOOSE_ARGS, ITEM_NONE, type CrushMap, type CrushRule } from '../../crush/model.ts';
+import { CrushError } from '../../errors.ts';
+import { MAX_SIZE } from '../../kernel/check-request.ts';
+import type { MapColumns, SeedSource } from '../../kernel/crush-mapper.ts';
+import type { CrushtoolOptions } from './options.ts';
+import { formatFloat, formatRow } from '../iostream-format.ts';
+import { CommandExit, type CommandIo, type TextSink } from '../io.ts';
+import { crushJob, type CrushJob } from '../map-jobs.ts';
+import { PACIFIC } from '../release-option.ts';
 
 /** Most retries that are counted one by one. */
 const MAX_HISTOGRAM = 1 << 20;
