@@ -25,10 +25,27 @@ export type CrushErrorCode =
   | 'not-found'
   /** An argument outside its range or of the wrong type. */
   | 'bad-argument'
+  /** An edit that the map does not allow as it is: a name taken, a bucket in use or not empty, a loop. */
+  | 'refused'
   /** A worker died or could not be started, or its pool is closed. */
   | 'worker-failed'
   /** A file that cannot be read or written. */
   | 'io';
+
+/** The errno by which Ceph's own code, and so its tools' messages and exit status, names a refused edit. */
+export type CrushErrno =
+  | 'ENOENT'
+  | 'EBADF'
+  | 'ECHILD'
+  | 'ENOMEM'
+  | 'EBUSY'
+  | 'EEXIST'
+  | 'EINVAL'
+  | 'ENOSPC'
+  | 'ERANGE'
+  | 'ENOTEMPTY'
+  | 'ELOOP'
+  | 'EOVERFLOW';
 
 /** Where in the input the failure lies; every part is optional. */
 export interface ErrorPlace {
@@ -63,16 +80,19 @@ export class CrushError extends Error {
   override readonly name = 'CrushError';
   readonly code: CrushErrorCode;
   readonly place: ErrorPlace;
+  /** Of a refused edit: the errno that Ceph has for it. */
+  readonly errno: CrushErrno | undefined;
 
-  constructor(code: CrushErrorCode, message: string, place: ErrorPlace = {}) {
+  constructor(code: CrushErrorCode, message: string, place: ErrorPlace = {}, errno?: CrushErrno) {
     super(message);
     this.code = code;
     this.place = place;
+    this.errno = errno;
   }
 
   /** The same error with more of its place known (an outer layer knows the file, an inner one the offset). */
   at(place: ErrorPlace): CrushError {
-    const error = new CrushError(this.code, this.message, { ...place, ...this.place });
+    const error = new CrushError(this.code, this.message, { ...place, ...this.place }, this.errno);
     if (this.stack !== undefined) error.stack = this.stack;
     return error;
   }

@@ -15,7 +15,7 @@
  *
  * @packageDocumentation
  */
-export { CrushError, type CrushErrorCode, type ErrorPlace } from './errors.ts';
+export { type CrushErrno, CrushError, type CrushErrorCode, type ErrorPlace } from './errors.ts';
 
 export * from './crush/model.ts';
 export { FlatMap } from './crush/flat.ts';
