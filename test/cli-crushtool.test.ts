@@ -93,14 +93,6 @@ test('stops quietly when nobody reads on', async () => {
   expect(stdout.length).toBeLessThan(2_000_000); // gathered in pieces, not all at once
 });
 
-test('options of the original that are not there are named', async () => {
-  for (const args of [['--build'], ['--add-item', '1'], ['-d', 'x'], ['--output_csv'], ['--simulate']]) {
-    const { status, stdout, stderr } = await run(['crushtool', '-i', map('s'), '--test', ...args]);
-    expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^crushtool: -[a-z-_]+ is not supported by this version of crush-wasm\n$/);
-  }
-});
-
 test('a rule that Ceph aborts on is an error that names it, and the file', async () => {
   const msr = readCrushBinary(fixture('crushmaps/msr_s.crushmap'));
   const rules = msr.rules.map((rule) => rule && { ...rule, steps: rule.steps.filter(isNoChoice) });

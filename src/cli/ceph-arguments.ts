@@ -101,6 +101,11 @@ export class CephArguments {
     return this.#number(names, (text) => parseLongInteger(text), apply);
   }
 
+  /** Takes an option with a 32-bit float; `apply` is not called when there is no value. */
+  float(names: readonly string[], apply: (value: number) => void): boolean {
+    return this.#number(names, (text) => parseFloat32(text), apply);
+  }
+
   /** Ends the command with everything complained about so far, if anything was. */
   failOnComplaint(): void {
     if (this.#complaints !== '') throw new CommandExit(1, `${this.#complaints}\n`);
@@ -144,6 +149,9 @@ export class CephArguments {
 
 const MISSING = Symbol('missing');
 
+/** The least float that keeps all its digits (`FLT_MIN`); `strtof` complains about less. */
+const SMALLEST_FLOAT = 2 ** -126;
+
 /** An option's name with the hyphens after its first two characters as underscores. */
 function underscored(name: string): string {
   return name.slice(0, 2) + name.slice(2).replaceAll('-', '_');
@@ -165,6 +173,16 @@ export function parseInteger(text: string): ParsedValue<number> {
     return { value: 0, complaint: `The option value '${text}' seems to be invalid` };
   }
   return { value: Number(parsed.value), complaint: '' };
+}
+
+/** Parses a 32-bit float of digits and a point (`strict_strtof`). */
+function parseFloat32(text: string): ParsedValue<number> {
+  if (!/[0-9]/.test(text)) return { value: 0, complaint: `strict_strtof: expected float, got: '${text}'` };
+  const value = Math.fround(Number(text));
+  const isZero = !/[1-9]/.test(text);
+  if (isZero || (Number.isFinite(value) && Math.abs(value) >= SMALLEST_FLOAT))
+    return { value, complaint: '' };
+  return { value: 0, complaint: `strict_strtof: floating point overflow or underflow parsing '${text}'` };
 }
 
 /** Parses a 64-bit integer (`strict_strtoll`). */

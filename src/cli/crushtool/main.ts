@@ -1,36 +1,68 @@
 /**
- * The crushtool drop-in: the original's arguments, its bytes on standard output, its exit status. Follows Ceph's
- * src/tools/crushtool.cc.
+ * The crushtool drop-in: the original's arguments, its stages one after the other, its bytes and its exit status.
+ * Follows Ceph's src/tools/crushtool.cc.
  */
+import { CrushDraft } from '../../crush/draft.ts';
 import type { CrushMap } from '../../crush/model.ts';
 import { CrushError } from '../../errors.ts';
-import { testCrushMap } from './tester.ts';
-import { CRUSHTOOL_USAGE, parseCrushtoolOptions } from './options.ts';
 import { CommandExit, TextSinks, type CommandIo, type TextSink } from '../io.ts';
-import { naming, noteTo, readCrushMapFile, readFileLikeCeph } from '../load.ts';
+import { noteTo, readCrushMapFile, readFileLikeCeph } from '../load.ts';
+import { takeRelease } from '../release-option.ts';
+import { displayMap } from './display.ts';
+import { chosenTunables, hasEdits } from './edit-options.ts';
+import { parseCrushtoolOptions, type CrushtoolOptions } from './options.ts';
+import { usageOf } from './usage.ts';
 
 /** Runs `crushtool ARGV` and gives its exit status. */
 export async function crushtool(argv: readonly string[], io: CommandIo): Promise<number> {
   if (argv.includes('-h') || argv.includes('--help')) {
-    await io.stdout.write(CRUSHTOOL_USAGE);
+    await io.stdout.write(usageOf(takeRelease(argv).release));
     return 0;
   }
   const sinks = new TextSinks(io);
-  const { out, err } = sinks;
   try {
-    const options = parseCrushtoolOptions(argv, (text) => err.add(text));
-    const map = options.file === '' ? undefined : await readMapOrExit(options.file, io, err);
-    if (map !== undefined && options.test) {
-      const tunables = { ...map.tunables, ...chosen(options.tunables) };
-      await naming(() => testCrushMap({ ...map, tunables }, options, io, out, err), options.file);
-    }
-    if (Object.keys(chosen(options.tunables)).length > 0) {
-      out.add("crushtool successfully built or modified map.  Use '-o <file>' to write it out.\n");
-    }
+    const options = parseCrushtoolOptions(argv, sinks.out, sinks.err);
+    await runStages(options, io, sinks.out, sinks.err);
   } finally {
     await sinks.flush();
   }
   return 0;
+}
+
+async function runStages(
+  options: CrushtoolOptions,
+  io: CommandIo,
+  out: TextSink,
+  err: TextSink,
+): Promise<void> {
+  let map = await inputMap(options, io, err);
+  let isModified = options.compile || options.build;
+  const tunables = chosenTunables(options);
+  if (Object.keys(tunables).length > 0) {
+    map = { ...map, tunables: { ...map.tunables, ...tunables } };
+    isModified = true;
+  }
+  if (hasEdits(options)) throw unsupported('changing items and rules');
+  await displayMap(map, options, io, out, err);
+  if (isModified) outputMap(options, out);
+}
+
+/** The map to work on; without any it is an empty one. */
+async function inputMap(options: CrushtoolOptions, io: CommandIo, err: TextSink): Promise<CrushMap> {
+  const { inputFile, compile, build } = options;
+  const map = inputFile === '' ? undefined : await readMapOrExit(inputFile, io, err);
+  if (compile) throw unsupported('--compile');
+  if (build) throw unsupported('--build');
+  return map ?? CrushDraft.empty().finish();
+}
+
+function outputMap({ outputFile }: CrushtoolOptions, out: TextSink): void {
+  if (outputFile !== '') throw unsupported('--outfn');
+  out.add("crushtool successfully built or modified map.  Use '-o <file>' to write it out.\n");
+}
+
+function unsupported(what: string): CommandExit {
+  return new CommandExit(1, `crushtool: ${what} is not supported by this version of crush-wasm\n`);
 }
 
 /** Reads the map, failing with the original's words where the original would fail too. */
@@ -49,13 +81,4 @@ async function readMapOrExit(file: string, io: CommandIo, err: TextSink): Promis
     if (!(error instanceof CrushError) || error.code === 'unsupported') throw error;
     throw new CommandExit(1, `crushtool: unable to decode ${file}\n`);
   }
-}
-
-/** The tunables that were given a value; a negative one leaves the map's. */
-function chosen(tunables: Readonly<Record<string, number | undefined>>): Record<string, number> {
-  const values: Record<string, number> = {};
-  for (const [name, value] of Object.entries(tunables)) {
-    if (value !== undefined && value >= 0) values[name] = value;
-  }
-  return values;
 }
