@@ -68,6 +68,11 @@ export function misuse(text: string, file?: string): CommandExit {
   return new CommandExit(MISUSE, `crush-wasm: ${error.describe()}\n`);
 }
 
+/** A text that must not break the line it goes to. */
+export function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ');
+}
+
 /** Characters that are gathered before a stream is bothered. */
 const CHUNK = 1 << 16;
 
