@@ -1,7 +1,7 @@
 // Started by memory.mjs: maps so many PGs of a pool of three replicas, `columns` all at once or `ranges` one range after
 // the other.
 import { readFileSync } from 'node:fs';
-import { createMapper, readMap } from '../dist/src/index.js';
+import { createMapper, readMap } from '../dist/index.js';
 import { osdMapOver } from './support/osd-maps.mjs';
 
 const RANGE = 1 << 16;

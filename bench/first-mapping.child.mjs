@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 const marks = [performance.now()];
-const { createMapper, readMap } = await import('../dist/src/index.js');
+const { createMapper, readMap } = await import('../dist/index.js');
 marks.push(performance.now());
 const { map } = readMap(readFileSync(process.argv[2]));
 marks.push(performance.now());

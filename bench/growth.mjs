@@ -1,6 +1,6 @@
 // `npm run bench -- growth`: how the time grows with the cluster, and with the number of PGs; the kernel is the one that
 // the library chooses itself.
-import { CrushMapper } from '../dist/src/index.js';
+import { CrushMapper } from '../dist/index.js';
 import { hashesPerMapping } from './support/hash-count.mjs';
 import { makeMap, weight } from './support/maps.mjs';
 import { digits, printTable, writeResult } from './support/report.mjs';

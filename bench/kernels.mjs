@@ -1,5 +1,5 @@
 // `npm run bench -- kernels`: mappings a second of every bench map, rule and kernel, in one thread's CPU time.
-import { CrushMapper } from '../dist/src/index.js';
+import { CrushMapper } from '../dist/index.js';
 import { measureHash, printHash } from './hash.mjs';
 import { benchMaps, benchRules } from './support/bench-maps.mjs';
 import { hashesPerMapping } from './support/hash-count.mjs';

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Bench } from 'tinybench';
-import { createMapper, CrushMapper } from '../dist/src/index.js';
+import { createMapper, CrushMapper } from '../dist/index.js';
 import { benchMaps, benchRules, mapFileBytes } from './support/bench-maps.mjs';
 import { crushtoolPerMapping, inputsForCrushtool } from './support/crushtool.mjs';
 import { EXAMPLE_OSDMAP, osdMapOver } from './support/osd-maps.mjs';

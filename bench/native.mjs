@@ -1,5 +1,5 @@
 // `npm run bench -- native`: every kernel beside Ceph's own mapper.c, as crushtool runs it, in CPU time a mapping.
-import { CrushMapper } from '../dist/src/index.js';
+import { CrushMapper } from '../dist/index.js';
 import { KERNELS } from './kernels.mjs';
 import { benchMaps, benchRules, mapFileBytes } from './support/bench-maps.mjs';
 import { crushtoolPerMapping, inputsForCrushtool } from './support/crushtool.mjs';

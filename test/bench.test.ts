@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
-describe.skipIf(!existsSync(join(ROOT, 'dist/src/cli/main.js')))('the benchmarks, over dist', () => {
+describe.skipIf(!existsSync(join(ROOT, 'dist/cli.js')))('the benchmarks, over dist', () => {
   let folder = '';
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'crush-wasm-bench-'));

@@ -184,7 +184,7 @@ describe('failures', () => {
   });
 });
 
-const BUILT = fileURLToPath(new URL('../dist/src/cli/main.js', import.meta.url));
+const BUILT = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const SOURCES = fileURLToPath(new URL('../src/', import.meta.url));
 
 /** Whether there is a build, and none of the sources is newer. */

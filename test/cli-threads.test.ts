@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { run } from './run-cli.ts';
 
-const MAIN = fileURLToPath(new URL('../dist/src/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const OSDMAP = 'test/fixtures/cluster-10osd/d.osdmap';
 const CRUSHMAP = 'test/fixtures/crushmaps/s.crushmap';
 

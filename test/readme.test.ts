@@ -27,7 +27,7 @@ function printed(code: string): { code: string; comments: string[] } {
   return { code: lines.join('\n'), comments };
 }
 
-describe.skipIf(!existsSync(new URL('../dist/src/index.js', import.meta.url)))(
+describe.skipIf(!existsSync(new URL('../dist/index.js', import.meta.url)))(
   "the README's code (needs dist)",
   () => {
     it('is three snippets', () => {

@@ -18,7 +18,7 @@ import { clusterMap } from './small-maps.ts';
 
 const MAPS = Number(process.env.CRUSH_THREADS_MAPS ?? 12);
 const SEED = Number(process.env.CRUSH_FUZZ_SEED ?? Date.now() % 1_000_000);
-const DIST = fileURLToPath(new URL('../dist/src/index.js', import.meta.url));
+const DIST = fileURLToPath(new URL('../dist/index.js', import.meta.url));
 /** Numbers that a worker takes at a time. */
 const CHUNK = 8192;
 

@@ -5,7 +5,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readMap, RULE_OP, RULE_TYPE } from '../../dist/src/index.js';
+import { readMap, RULE_OP, RULE_TYPE } from '../../dist/index.js';
 import { crushBytes } from './crush-bytes.mjs';
 import { makeMap, weight } from './maps.mjs';
 import { Random } from './random.mjs';

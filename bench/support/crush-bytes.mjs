@@ -1,5 +1,5 @@
 /** Writes a map in Ceph's binary encoding, for commands to read (`CrushWrapper::encode`, through choose_args). */
-import { BUCKET_ALGORITHM } from '../../dist/src/index.js';
+import { BUCKET_ALGORITHM } from '../../dist/index.js';
 
 /** The map's bytes. Straw and straw2 buckets only; what MSR rules are tuned with is left at its default. */
 export function crushBytes(map) {

@@ -1,5 +1,5 @@
 /** Makes CRUSH maps to measure with: regular hierarchies of any size, with weights and classes as asked. */
-import { BUCKET_ALGORITHM, LEGACY_TUNABLES, RULE_OP, RULE_TYPE } from '../../dist/src/index.js';
+import { BUCKET_ALGORITHM, LEGACY_TUNABLES, RULE_OP, RULE_TYPE } from '../../dist/index.js';
 
 const TYPE = { osd: 0, host: 1, rack: 3, root: 10 };
 const MODERN_TUNABLES = {

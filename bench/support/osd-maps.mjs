@@ -1,7 +1,7 @@
 /** OSDMaps to measure with. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OSD_IN, OSD_STATE, readMap } from '../../dist/src/index.js';
+import { OSD_IN, OSD_STATE, readMap } from '../../dist/index.js';
 import { ROOT } from './settings.mjs';
 
 /** A real small cluster's OSDMap, which the project carries. */

@@ -7,7 +7,7 @@ import { ROOT } from './settings.mjs';
 
 const OUTPUT_LIMIT = 1 << 29;
 /** The commands of this package as they are installed. */
-const COMMANDS = join(ROOT, 'dist/src/cli/main.js');
+const COMMANDS = join(ROOT, 'dist/cli.js');
 /** A map for a trial run of a command. */
 const EXAMPLE = join(ROOT, 'examples/cluster-8osd/osdmap');
 

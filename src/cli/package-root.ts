@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Where the package starts: seen from the sources, and from dist/src/cli. */
-const CANDIDATES = ['../../', '../../../'];
+/** Where the package starts: seen from dist/, and from the sources. */
+const CANDIDATES = ['../', '../../'];
 
 /** Path of a file of the package, or undefined where it is not there. */
 export function packageFile(name: string): string | undefined {
