@@ -1,7 +1,7 @@
 /** Encodes OSDMaps in the versions of old and new releases, to hold the readers against. */
 import { crc32c } from '../src/formats/crc32c.ts';
 import type { EntityAddr, EntityAddrVec, Interval, OsdMap, PgTable, UTime } from '../src/osdmap/model.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { BinaryWriter } from '../src/formats/binary-writer.ts';
 import { encodePg, encodePool, encodeTextTables, encodeTime } from './pool-encode.ts';
 
 /** Versions to encode with. */
@@ -16,11 +16,11 @@ export const NEWEST: Versions = { client: 10, osd: 12, pool: 32 };
 
 /** Encodes a map with its wrapper and, from wrapper version 8 on, its checksum. */
 export function encodeOsdMap(map: OsdMap, crush: Uint8Array, versions: Versions, wrapper = 8): Uint8Array {
-  const inner = new ByteWriter();
+  const inner = new BinaryWriter();
   inner.struct(versions.client, 1, (writer) => encodeClient(writer, map, crush, versions));
   inner.struct(versions.osd, 1, (writer) => encodeOsd(writer, map, versions.osd));
-  if (wrapper < 8) return new ByteWriter().u8(wrapper).u8(7).buffer(inner.bytes).bytes;
-  return withCrc(new ByteWriter().u8(wrapper).u8(7).buffer(inner.u32(0).bytes).bytes);
+  if (wrapper < 8) return new BinaryWriter().u8(wrapper).u8(7).buffer(inner.bytes).bytes;
+  return withCrc(new BinaryWriter().u8(wrapper).u8(7).buffer(inner.u32(0).bytes).bytes);
 }
 
 /** A map whose last four bytes are its checksum, with the right one. */
@@ -39,7 +39,7 @@ export function encodeClassic(
   extended: number,
   pool: number,
 ): Uint8Array {
-  const writer = new ByteWriter();
+  const writer = new BinaryWriter();
   const { details } = map;
   const id = (value: number) => (version >= 6 ? writer.u64(value) : writer.u32(value));
   const names = () =>
@@ -83,7 +83,7 @@ export function encodeClassic(
   return writer.bytes;
 }
 
-function encodeClient(writer: ByteWriter, map: OsdMap, crush: Uint8Array, versions: Versions): void {
+function encodeClient(writer: BinaryWriter, map: OsdMap, crush: Uint8Array, versions: Versions): void {
   const version = versions.client;
   const { details } = map;
   writer.raw(map.fsid).u32(map.epoch);
@@ -119,7 +119,7 @@ function encodeClient(writer: ByteWriter, map: OsdMap, crush: Uint8Array, versio
   if (version >= 10) encodeTable(writer, map.pgUpmapPrimaries, (osd) => writer.u32(osd));
 }
 
-function encodeOsd(writer: ByteWriter, map: OsdMap, version: number): void {
+function encodeOsd(writer: BinaryWriter, map: OsdMap, version: number): void {
   const { details } = map;
   const addrs = (list: readonly EntityAddrVec[]) =>
     version >= 7 ? encodeAddrVecs(writer, list) : encodeLegacyAddrs(writer, list);
@@ -152,31 +152,31 @@ function rowsOf<T>(table: PgTable<T>): [number, number, T][] {
   );
 }
 
-function encodeTable<T>(writer: ByteWriter, table: PgTable<T>, write: (value: T) => void): void {
+function encodeTable<T>(writer: BinaryWriter, table: PgTable<T>, write: (value: T) => void): void {
   writer.list(rowsOf(table), ([pool, ps, value]) => {
     encodePg(writer, pool, ps);
     write(value);
   });
 }
 
-function encodeOsds(writer: ByteWriter, osds: readonly number[]): void {
+function encodeOsds(writer: BinaryWriter, osds: readonly number[]): void {
   writer.list(osds, (osd) => writer.u32(osd));
 }
 
-function encodeSnapTable(writer: ByteWriter, table: ReadonlyMap<number, readonly Interval[]>): void {
+function encodeSnapTable(writer: BinaryWriter, table: ReadonlyMap<number, readonly Interval[]>): void {
   writer.list(table, ([pool, intervals]) =>
     writer.u64(pool).list(intervals, ({ start, length }) => writer.u64(start).u64(length)),
   );
 }
 
-function encodeOsdInfos(writer: ByteWriter, map: OsdMap): void {
+function encodeOsdInfos(writer: BinaryWriter, map: OsdMap): void {
   writer.list(map.details.osdInfo, (info) => {
     writer.u8(1).u32(info.lastCleanBegin).u32(info.lastCleanEnd);
     writer.u32(info.upFrom).u32(info.upThru).u32(info.downAt).u32(info.lostAt);
   });
 }
 
-function encodeOsdXInfos(writer: ByteWriter, map: OsdMap, version: number): void {
+function encodeOsdXInfos(writer: BinaryWriter, map: OsdMap, version: number): void {
   writer.list(map.details.osdXInfo, (xinfo) =>
     writer.struct(version, 1, (inner) => {
       encodeTime(inner, xinfo.downStamp);
@@ -190,9 +190,9 @@ function encodeOsdXInfos(writer: ByteWriter, map: OsdMap, version: number): void
 }
 
 function encodeBlocklist(
-  writer: ByteWriter,
+  writer: BinaryWriter,
   rows: readonly (readonly [EntityAddr, UTime])[],
-  encodeAddrOf: (writer: ByteWriter, addr: EntityAddr) => void,
+  encodeAddrOf: (writer: BinaryWriter, addr: EntityAddr) => void,
 ): void {
   writer.list(rows, ([addr, until]) => {
     encodeAddrOf(writer, addr);
@@ -200,26 +200,26 @@ function encodeBlocklist(
   });
 }
 
-function encodeAddrVecs(writer: ByteWriter, list: readonly EntityAddrVec[]): void {
+function encodeAddrVecs(writer: BinaryWriter, list: readonly EntityAddrVec[]): void {
   writer.list(list, (addrs) => writer.u8(2).list(addrs, (addr) => encodeAddr(writer, addr)));
 }
 
 /** One endpoint a daemon, as before Nautilus: the legacy one. */
-function encodeLegacyAddrs(writer: ByteWriter, list: readonly EntityAddrVec[]): void {
+function encodeLegacyAddrs(writer: BinaryWriter, list: readonly EntityAddrVec[]): void {
   writer.list(list, (addrs) => {
     const blank: EntityAddr = { type: 0, nonce: 0, family: 0, port: 0, address: new Uint8Array(0) };
     encodeLegacyAddr(writer, addrs.find((addr) => addr.type === 1) ?? blank);
   });
 }
 
-function encodeLegacyAddr(writer: ByteWriter, addr: EntityAddr): void {
+function encodeLegacyAddr(writer: BinaryWriter, addr: EntityAddr): void {
   const storage = new Uint8Array(128);
   storage.set([addr.family >> 8, addr.family & 255, addr.port >> 8, addr.port & 255]);
   storage.set(addr.address, addr.family === 10 ? 8 : 4);
   writer.u32(0).u32(addr.nonce).raw(storage);
 }
 
-function encodeAddr(writer: ByteWriter, addr: EntityAddr): void {
+function encodeAddr(writer: BinaryWriter, addr: EntityAddr): void {
   writer.u8(1).struct(1, 1, (inner) => {
     inner.u32(addr.type).u32(addr.nonce);
     if (addr.family === 0) return inner.u32(0);

@@ -1,14 +1,14 @@
 /** Encodes pools in the versions of old and new releases. */
 import type { Pool, UTime } from '../src/osdmap/model.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { BinaryWriter } from '../src/formats/binary-writer.ts';
 
 /** Encodes a pool; versions below 5 have no length. */
-export function encodePool(writer: ByteWriter, pool: Pool, version: number): void {
+export function encodePool(writer: BinaryWriter, pool: Pool, version: number): void {
   if (version < 5) encodePoolBody(writer.u8(version), pool, version);
   else writer.struct(version, 5, (inner) => encodePoolBody(inner, pool, version));
 }
 
-function encodePoolBody(writer: ByteWriter, pool: Pool, version: number): void {
+function encodePoolBody(writer: BinaryWriter, pool: Pool, version: number): void {
   const { details } = pool;
   writer.u8(pool.type).u8(pool.size).u8(pool.crushRule).u8(pool.objectHash);
   writer.u32(pool.pgNum).u32(pool.pgpNum).u32(0).u32(0);
@@ -16,7 +16,7 @@ function encodePoolBody(writer: ByteWriter, pool: Pool, version: number): void {
   const snaps = () => {
     for (const [id, snap] of details.snaps) {
       writer.u64(id);
-      const body = (inner: ByteWriter) => {
+      const body = (inner: BinaryWriter) => {
         inner.u64(snap.snapid);
         encodeTime(inner, snap.stamp);
         inner.string(snap.name);
@@ -102,7 +102,7 @@ function encodePoolBody(writer: ByteWriter, pool: Pool, version: number): void {
   }
 }
 
-function encodePoolOpts(writer: ByteWriter, opts: Pool['details']['opts'], version: number): void {
+function encodePoolOpts(writer: BinaryWriter, opts: Pool['details']['opts'], version: number): void {
   writer.struct(version, 1, (inner) =>
     inner.list(opts, ([key, value]) => {
       inner.u32(key);
@@ -114,29 +114,29 @@ function encodePoolOpts(writer: ByteWriter, opts: Pool['details']['opts'], versi
   );
 }
 
-function encodeVarint(writer: ByteWriter, value: bigint): void {
+function encodeVarint(writer: BinaryWriter, value: bigint): void {
   let rest = value;
   for (; rest >= 128n; rest >>= 7n) writer.u8(Number(rest & 127n) | 128);
   writer.u8(Number(rest));
 }
 
 /** Encodes a `utime_t`. */
-export function encodeTime(writer: ByteWriter, time: UTime): void {
+export function encodeTime(writer: BinaryWriter, time: UTime): void {
   writer.u32(time.sec).u32(time.nsec);
 }
 
 /** Encodes a `pg_t`. */
-export function encodePg(writer: ByteWriter, pool: number, ps: number): void {
+export function encodePg(writer: BinaryWriter, pool: number, ps: number): void {
   writer.u8(1).u64(pool).u32(ps).u32(-1);
 }
 
-function encodeTexts(writer: ByteWriter, table: ReadonlyMap<string, string>): void {
+function encodeTexts(writer: BinaryWriter, table: ReadonlyMap<string, string>): void {
   writer.list(table, ([key, value]) => writer.string(key).string(value));
 }
 
 /** Encodes a table of tables of texts. */
 export function encodeTextTables(
-  writer: ByteWriter,
+  writer: BinaryWriter,
   tables: ReadonlyMap<string, ReadonlyMap<string, string>>,
 ): void {
   writer.list(tables, ([key, table]) => encodeTexts(writer.string(key), table));

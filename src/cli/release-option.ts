@@ -1,8 +1,8 @@
 /** The `--as-release` option, which the drop-in tools have beyond the originals'. */
+import { NEWEST_RELEASE } from '../formats/releases.ts';
 import { CommandExit } from './io.ts';
 
-/** The newest Ceph release whose output the drop-ins know. */
-export const NEWEST_RELEASE = 20;
+export { NEWEST_RELEASE };
 
 /** Pacific, the release of Debian 12's tools. */
 export const PACIFIC = 16;

@@ -26,6 +26,9 @@ export const RELEASE_NAMES = [
   'umbrella',
 ] as const;
 
+/** The newest release whose forms are known in all details. */
+export const NEWEST_RELEASE = 20;
+
 /** Number of a release name; 0 for names that are not known (`ceph_release_from_name`). */
 export function releaseByName(name: string): number {
   return Math.max(0, (RELEASE_NAMES as readonly string[]).indexOf(name));
@@ -36,10 +39,13 @@ export function isAtLeast(release: number, wanted: number): boolean {
   return release < 128 && release >= wanted;
 }
 
-/** The releases that decoding asks for. */
+/** The releases that decoding and encoding ask for. */
 export const RELEASE = {
   jewel: releaseByName('jewel'),
   kraken: releaseByName('kraken'),
   luminous: releaseByName('luminous'),
   nautilus: releaseByName('nautilus'),
+  pacific: releaseByName('pacific'),
+  quincy: releaseByName('quincy'),
+  squid: releaseByName('squid'),
 };
