@@ -53,7 +53,7 @@ export function mapBatch(request: usize): i32 {
   const rule = ruleAt(word(request, Q_RULE));
   if (ASC_FEATURE_SIMD && word(request, Q_KERNEL) == KERNEL_TASK_LANES && suitsTasks(request)) {
     // A mapping that fails is found again, with its place, one at a time.
-    if (mapTasks(request)) {
+    if (mapTasks(request, scratch)) {
       setWord(request, Q_DONE, word(request, Q_COUNT));
       leaveBatch(workspace);
       return STATUS_OK;

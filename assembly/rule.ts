@@ -13,7 +13,6 @@ import {
   status,
   word,
 } from './context';
-import { PENDING, recallFirstn, recallIndep, forgetDraws } from './lanes/recall';
 import {
   H_CHOOSE_LOCAL_FALLBACK_TRIES,
   H_CHOOSE_LOCAL_TRIES,
@@ -51,16 +50,12 @@ import {
 import { doMsrRule } from './msr';
 import {
   STATE_CHOSEN,
-  STATE_CHOSEN_COUNT,
-  STATE_DONE,
   STATE_LEAF_TRIES,
   STATE_LEAVES,
   STATE_LOCAL_FALLBACK_RETRIES,
   STATE_LOCAL_RETRIES,
   STATE_RESULT_COUNT,
-  STATE_FILLED_IN,
   STATE_STABLE,
-  STATE_STEP,
   STATE_TRIES,
   STATE_VARY_R,
   STATE_WORDS,
@@ -89,21 +84,17 @@ export function doRule(rule: usize, result: usize, scratch: usize): i32 {
   const vectors = scratch + (STATE_WORDS << 2);
   if (isMsrRule(rule)) return doMsrRule(rule, result, vectors + 3 * ((<usize>resultMax) << 2));
   startRule(scratch, vectors);
-  runRule(scratch, rule, result, 0);
+  runRule(scratch, rule, result);
   return word(scratch, STATE_RESULT_COUNT);
 }
 
 /** Puts a rule's state at its beginning; `vectors` has room for three vectors of resultMax words. */
-export function startRule(state: usize, vectors: usize): void {
+function startRule(state: usize, vectors: usize): void {
   const vectorBytes = resultMax << 2;
-  setWord(state, STATE_STEP, 0);
-  setWord(state, STATE_DONE, 0);
   setWord(state, STATE_WORKING, <i32>vectors);
   setWord(state, STATE_CHOSEN, <i32>vectors + vectorBytes);
   setWord(state, STATE_LEAVES, <i32>vectors + 2 * vectorBytes);
-  setWord(state, STATE_FILLED_IN, <i32>vectors + 3 * vectorBytes);
   setWord(state, STATE_WORKING_COUNT, 0);
-  setWord(state, STATE_CHOSEN_COUNT, 0);
   setWord(state, STATE_RESULT_COUNT, 0);
   // The stored total counts retries, not tries: one more. The local ones need no such mending.
   setWord(state, STATE_TRIES, word(map, H_CHOOSE_TOTAL_TRIES) + 1);
@@ -114,13 +105,10 @@ export function startRule(state: usize, vectors: usize): void {
   setWord(state, STATE_STABLE, word(map, H_CHOOSELEAF_STABLE));
 }
 
-/**
- * Goes on with a rule from its state. With `draws` (the slot of an input under way, see lanes/recall.ts) a choose
- * step may have to wait for its draws: false, and the state stays at that step.
- */
-export function runRule(state: usize, rule: usize, result: usize, draws: usize): bool {
+/** Runs a rule's steps; where the mapping fails, nothing is left of its result. */
+function runRule(state: usize, rule: usize, result: usize): void {
   const length = word(rule, R_LENGTH);
-  for (let step = word(state, STATE_STEP); step < length; step++) {
+  for (let step = 0; step < length; step++) {
     const op = word(rule, R_STEPS + step * STEP_WORDS + S_OP);
     const arg1 = word(rule, R_STEPS + step * STEP_WORDS + S_ARG1);
 
@@ -150,17 +138,15 @@ export function runRule(state: usize, rule: usize, result: usize, draws: usize):
       op == CHOOSE_INDEP ||
       op == CHOOSELEAF_INDEP
     ) {
-      setWord(state, STATE_STEP, step);
       const arg2 = word(rule, R_STEPS + step * STEP_WORDS + S_ARG2);
-      if (word(state, STATE_WORKING_COUNT) > 0 && !runChoose(state, op, arg1, arg2, draws)) return false;
+      if (word(state, STATE_WORKING_COUNT) > 0) runChoose(state, op, arg1, arg2);
       if (status != STATUS_OK) {
         setWord(state, STATE_RESULT_COUNT, 0);
-        return true;
+        return;
       }
     }
     // Any other step is passed over, as Ceph does; src/ refuses maps with steps that nobody knows.
   }
-  return true;
 }
 
 function emitWorkingSet(state: usize, result: usize): void {
@@ -172,8 +158,8 @@ function emitWorkingSet(state: usize, result: usize): void {
   setWord(state, STATE_WORKING_COUNT, 0);
 }
 
-/** A choose step over every item of the working set, which what it chooses replaces; false if it must wait. */
-function runChoose(state: usize, op: i32, arg1: i32, type: i32, draws: usize): bool {
+/** A choose step over every item of the working set, which what it chooses replaces. */
+function runChoose(state: usize, op: i32, arg1: i32, type: i32): void {
   const toLeaf = op == CHOOSELEAF_FIRSTN || op == CHOOSELEAF_INDEP;
   const firstn = op == CHOOSE_FIRSTN || op == CHOOSELEAF_FIRSTN;
   const replicas = arg1 > 0 ? arg1 : arg1 + resultMax;
@@ -185,8 +171,8 @@ function runChoose(state: usize, op: i32, arg1: i32, type: i32, draws: usize): b
   let leafTries = word(state, STATE_LEAF_TRIES);
   if (leafTries == 0) leafTries = !firstn || word(map, H_CHOOSELEAF_DESCEND_ONCE) ? 1 : tries;
 
-  let chosenCount = word(state, STATE_CHOSEN_COUNT);
-  for (let i = word(state, STATE_DONE); i < workingCount && replicas > 0; i++) {
+  let chosenCount = 0;
+  for (let i = 0; i < workingCount && replicas > 0; i++) {
     const item = word(working, i);
     // A device, or a hole that an indep step left, has nothing below it.
     if (item >= 0 || -1 - item >= maxBuckets) continue;
@@ -194,46 +180,8 @@ function runChoose(state: usize, op: i32, arg1: i32, type: i32, draws: usize): b
     const out = chosen + ((<usize>chosenCount) << 2);
     const leavesOut = leaves + ((<usize>chosenCount) << 2);
     const room = resultMax - chosenCount;
-    let count = firstn || replicas > room ? room : replicas;
-    if (ASC_FEATURE_SIMD && draws != 0) {
-      const vary = word(state, STATE_VARY_R);
-      const filledIn = word(state, STATE_FILLED_IN);
-      const stable = word(state, STATE_STABLE) != 0;
-      count = firstn
-        ? recallFirstn(
-            draws,
-            bucket,
-            replicas,
-            type,
-            out,
-            room,
-            tries,
-            leafTries,
-            toLeaf,
-            vary,
-            stable,
-            leavesOut,
-          )
-        : recallIndep(
-            draws,
-            bucket,
-            count,
-            replicas,
-            type,
-            out,
-            tries,
-            leafTries,
-            toLeaf,
-            leavesOut,
-            filledIn,
-          );
-      if (count == PENDING) {
-        setWord(state, STATE_DONE, i);
-        setWord(state, STATE_CHOSEN_COUNT, chosenCount);
-        return false;
-      }
-      forgetDraws(draws);
-    } else if (firstn) {
+    let count = replicas > room ? room : replicas;
+    if (firstn) {
       count = chooseFirstn(
         bucket,
         replicas,
@@ -254,7 +202,7 @@ function runChoose(state: usize, op: i32, arg1: i32, type: i32, draws: usize): b
     } else {
       chooseIndep(bucket, count, replicas, type, out, 0, tries, leafTries, toLeaf, leavesOut, 0);
     }
-    if (status != STATUS_OK) return true;
+    if (status != STATUS_OK) return;
     chosenCount += count;
   }
 
@@ -262,7 +210,4 @@ function runChoose(state: usize, op: i32, arg1: i32, type: i32, draws: usize): b
   setWord(state, STATE_CHOSEN, <i32>working);
   setWord(state, STATE_WORKING, <i32>chosen);
   setWord(state, STATE_WORKING_COUNT, chosenCount);
-  setWord(state, STATE_CHOSEN_COUNT, 0);
-  setWord(state, STATE_DONE, 0);
-  return true;
 }

@@ -3,6 +3,7 @@
  * with its rule as far as its draws allow; one that comes to the end takes the next input; then all draws that were
  * asked for are made.
  */
+import { laneTable } from '../buckets';
 import {
   chooseArgs,
   enterMapping,
@@ -20,6 +21,9 @@ import {
   H_ALL_STRAW2,
   H_CHOOSE_LOCAL_FALLBACK_TRIES,
   H_CHOOSE_LOCAL_TRIES,
+  H_CHOOSE_TOTAL_TRIES,
+  H_CHOOSELEAF_STABLE,
+  H_CHOOSELEAF_VARY_R,
   ITEM_NONE,
   Q_COUNT,
   Q_FIRST,
@@ -41,84 +45,76 @@ import {
   S_OP,
   STATUS_OK,
   STEP_WORDS,
+  T_COUNT,
 } from '../layout';
 import {
   CHOOSELEAF_FIRSTN,
   CHOOSELEAF_INDEP,
   CHOOSE_FIRSTN,
   CHOOSE_INDEP,
-  SET_CHOOSE_LOCAL_FALLBACK_TRIES,
-  SET_CHOOSE_LOCAL_TRIES,
+  EMIT,
+  SET_CHOOSELEAF_STABLE,
+  SET_CHOOSELEAF_TRIES,
+  SET_CHOOSELEAF_VARY_R,
+  SET_CHOOSE_TRIES,
   TAKE,
 } from '../numbers';
-import { isMsrRule, ruleAt, runRule, startRule } from '../rule';
+import { doRule, isMsrRule, ruleAt } from '../rule';
 import { seedOf } from '../seed';
-import { STATE_RESULT_COUNT, STATE_WORDS } from '../state';
-import { initRecall, isDirect, RECALL_OUTSTANDING, RECALL_WORDS, TASKS_A_SLOT, TO_DEVICE } from './recall';
-import { drawSome, enterTasks, taskWords, waiting } from './tasks';
+import { ROOT_ITEMS } from './group';
+import {
+  beginSlot,
+  enterSlots,
+  passSlot,
+  slotBytes,
+  SLOT_OUTSTANDING,
+  SLOT_ROW,
+  SLOT_X,
+  UNUSUAL,
+  WAITING,
+} from './slots';
+import { drawSome, enterTasks, taskWords } from './tasks';
 
 /** Inputs under way at once: enough to fill the lanes, few enough to stay in the first caches. */
-const SLOTS = 64;
+const SLOTS = 128;
 /** Tasks that may wait at a time. */
 const MOST_TASKS = 2048;
-/** Items of a bucket from which on it fills the lanes by itself. */
-const LARGE = 32;
+/** Most items that a mapping may have here. */
+const MOST_ITEMS = 32;
 /** Inputs below which lanes stay empty too often. */
 const FEW = 8;
 
 /** The row of a slot that has no input. */
 const NO_ROW: i32 = -1;
 
-/* Words of a slot: its input and row; then its rule's state, its draws, and four vectors. */
-const SLOT_X = 0;
-const SLOT_ROW = 1;
-const SLOT_STATE = 4;
-const SLOT_RECALL = SLOT_STATE + STATE_WORDS;
-const SLOT_VECTORS = SLOT_RECALL + RECALL_WORDS;
-
-// @ts-ignore: decorator
-@inline
-function slotWords(size: i32): i32 {
-  return SLOT_VECTORS + 4 * size;
-}
+/* The choice that the rule makes. */
+let taken: usize = 0;
+let operation: i32 = 0;
+let asked: i32 = 0;
+let type: i32 = 0;
+let maxTries: i32 = 0;
+let varyR: i32 = 0;
 
 /** Words of workspace that the task lanes need besides the other. */
 export function tasksWords(mapAddress: usize, size: i32): i32 {
-  return SLOTS * slotWords(size) + taskWords(MOST_TASKS);
+  if (size > MOST_ITEMS) return 0;
+  return SLOTS * ((<i32>slotBytes(size)) >> 2) + taskWords(MOST_TASKS) + 4;
 }
 
 /**
- * Whether a rule is one for the task lanes: no MSR rule, no local retries, nothing but straw2 buckets, and weights
- * that do not depend on the position. Nor is it where items in lanes are faster: from a bucket that fills the lanes by
- * itself, from one of the sizes in small.ts with nothing in between, and among buckets so few that one retry after the
- * other is needed.
+ * Whether a rule is one for the task lanes: one take, one choose step, one emit, in a map of straw2 buckets with
+ * weights that do not depend on the position, and with tunables of 2014 or later. Others are mapped one after the
+ * other, with items in lanes.
  */
 export function suitsTasks(request: usize): bool {
   const rule = ruleAt(word(request, Q_RULE));
-  if (rule == 0 || isMsrRule(rule) || resultMax <= 0) return false;
+  if (rule == 0 || isMsrRule(rule) || resultMax <= 0 || resultMax > MOST_ITEMS) return false;
   if (word(request, Q_COUNT) < FEW || word(request, Q_TRIES) != 0) return false;
   if (word(map, H_ALL_STRAW2) == 0) return false;
   if (word(map, H_CHOOSE_LOCAL_TRIES) != 0 || word(map, H_CHOOSE_LOCAL_FALLBACK_TRIES) != 0) return false;
-  let taken: usize = 0;
-  for (let step = 0; step < word(rule, R_LENGTH); step++) {
-    const op = word(rule, R_STEPS + step * STEP_WORDS + S_OP);
-    const arg1 = word(rule, R_STEPS + step * STEP_WORDS + S_ARG1);
-    const arg2 = word(rule, R_STEPS + step * STEP_WORDS + S_ARG2);
-    if (op == TAKE) taken = findBucket(arg1);
-    if (
-      taken &&
-      (op == CHOOSE_FIRSTN || op == CHOOSE_INDEP || op == CHOOSELEAF_FIRSTN || op == CHOOSELEAF_INDEP)
-    ) {
-      const size = word(taken, B_SIZE);
-      const replicas = arg1 > 0 ? arg1 : arg1 + resultMax;
-      if (size > LARGE) return false;
-      if (isDirect(taken, arg2) && (size <= 2 * replicas || (size > 8 && size <= 16))) return false;
-      taken = 0;
-    }
-    if ((op == SET_CHOOSE_LOCAL_TRIES || op == SET_CHOOSE_LOCAL_FALLBACK_TRIES) && arg1 > 0) return false;
-    // Of a device that is out, this leaves behind what depends on the order of all its tries.
-    if (op == CHOOSELEAF_INDEP && arg2 == 0) return false;
-  }
+  if (!readRule(rule)) return false;
+  const table = taken && word(taken, B_SIZE) > 0 ? laneTable(taken, 0) : 0;
+  if (table == 0 || word(table, T_COUNT) > ROOT_ITEMS || asked <= 0 || asked > MOST_ITEMS) return false;
   if (chooseArgs) {
     for (let i = 0; i < maxBuckets; i++) {
       const offset = word(chooseArgs, i);
@@ -128,35 +124,90 @@ export function suitsTasks(request: usize): bool {
   return true;
 }
 
+/** Reads a rule of one take, one choose step and one emit; false if it is another. */
+function readRule(rule: usize): bool {
+  taken = 0;
+  operation = 0;
+  maxTries = word(map, H_CHOOSE_TOTAL_TRIES) + 1;
+  varyR = word(map, H_CHOOSELEAF_VARY_R);
+  let stable = word(map, H_CHOOSELEAF_STABLE);
+  const length = word(rule, R_LENGTH);
+  for (let step = 0; step < length; step++) {
+    const op = word(rule, R_STEPS + step * STEP_WORDS + S_OP);
+    const arg1 = word(rule, R_STEPS + step * STEP_WORDS + S_ARG1);
+    // How often a device is sought again does not matter: where one is not good, all is mapped anew.
+    if (op == SET_CHOOSELEAF_TRIES) continue;
+    if (op == SET_CHOOSE_TRIES) {
+      if (arg1 > 0) maxTries = arg1;
+    } else if (op == SET_CHOOSELEAF_VARY_R) {
+      if (arg1 >= 0) varyR = arg1;
+    } else if (op == SET_CHOOSELEAF_STABLE) {
+      if (arg1 >= 0) stable = arg1;
+    } else if (op == TAKE) {
+      if (taken) return false;
+      taken = findBucket(arg1);
+      if (taken == 0) return false;
+    } else if (
+      op == CHOOSE_FIRSTN ||
+      op == CHOOSE_INDEP ||
+      op == CHOOSELEAF_FIRSTN ||
+      op == CHOOSELEAF_INDEP
+    ) {
+      if (taken == 0 || operation) return false;
+      operation = op;
+      asked = arg1 > 0 ? arg1 : arg1 + resultMax;
+      type = word(rule, R_STEPS + step * STEP_WORDS + S_ARG2);
+      // The r of a device would depend on the position; a device below a device is its own.
+      if (op == CHOOSELEAF_FIRSTN && !stable) return false;
+      if ((op == CHOOSELEAF_FIRSTN || op == CHOOSELEAF_INDEP) && type == 0) return false;
+    } else if (op == EMIT) {
+      return operation != 0 && step == length - 1;
+    } else {
+      return false;
+    }
+  }
+  return false;
+}
+
 /** Maps the batch; false when a mapping failed, and the batch is to be mapped one at a time. */
-export function mapTasks(request: usize): bool {
+export function mapTasks(request: usize, scratch: usize): bool {
   const rule = ruleAt(word(request, Q_RULE));
   const count = word(request, Q_COUNT);
   const workLimit = word(request, Q_WORK_LIMIT);
-  const slots = <usize>word(request, Q_TASKS);
-  const slotBytes = (<usize>slotWords(resultMax)) << 2;
-  enterTasks(slots + <usize>SLOTS * slotBytes, MOST_TASKS, TO_DEVICE);
+  const slots = (<usize>word(request, Q_TASKS) + 15) & ~15;
+  const bytes = slotBytes(resultMax);
+  const firstn = operation == CHOOSE_FIRSTN || operation == CHOOSELEAF_FIRSTN;
+  const positions = min<i32>(asked, resultMax);
+  enterSlots(
+    firstn,
+    operation == CHOOSELEAF_FIRSTN || operation == CHOOSELEAF_INDEP,
+    type,
+    asked,
+    positions,
+    resultMax,
+    maxTries,
+    varyR,
+  );
+  enterTasks(slots + <usize>SLOTS * bytes, MOST_TASKS, laneTable(taken, 0), type, slots, bytes);
 
-  const slotCount = count < SLOTS ? count : SLOTS;
+  const slotCount = min<i32>(min<i32>(count, SLOTS), MOST_TASKS / positions);
   let next = 0;
-  for (; next < slotCount; next++) {
-    const slot = slots + <usize>next * slotBytes;
-    initRecall(slot + (SLOT_RECALL << 2));
-    begin(request, slot, next);
-  }
+  for (; next < slotCount; next++) begin(request, slots + <usize>next * bytes, next);
   let left = count;
   while (left > 0) {
     for (let i = 0; i < slotCount; i++) {
-      const slot = slots + <usize>i * slotBytes;
+      const slot = slots + <usize>i * bytes;
       let row = word(slot, SLOT_ROW);
-      while (row >= 0 && word(slot, SLOT_RECALL + RECALL_OUTSTANDING) == 0) {
-        while (waiting > MOST_TASKS - TASKS_A_SLOT) drawSome();
+      while (row >= 0 && word(slot, SLOT_OUTSTANDING) == 0) {
         const result = <usize>word(request, Q_OUT_ITEMS) + ((<usize>(row * resultMax)) << 2);
-        enterMapping(word(slot, SLOT_X), workLimit);
-        const ended = runRule(slot + (SLOT_STATE << 2), rule, result, slot + (SLOT_RECALL << 2));
-        if (status != STATUS_OK) return false;
-        if (!ended) break;
-        finish(request, slot, result);
+        let length = passSlot(slot, result);
+        if (length == WAITING) break;
+        if (length == UNUSUAL) {
+          enterMapping(word(slot, SLOT_X), workLimit);
+          length = doRule(rule, result, scratch);
+          if (status != STATUS_OK) return false;
+        }
+        finish(request, slot, result, length);
         left--;
         if (next < count) begin(request, slot, next++);
         else setWord(slot, SLOT_ROW, NO_ROW);
@@ -164,30 +215,25 @@ export function mapTasks(request: usize): bool {
       }
     }
     drawSome();
-    if (status != STATUS_OK) return false;
   }
   return true;
 }
 
 /** Puts an input into a slot. */
 function begin(request: usize, slot: usize, row: i32): void {
-  const number = word(request, Q_FIRST) + row;
   const seed = seedOf(
     word(request, Q_SEED_MODE),
-    number,
+    word(request, Q_FIRST) + row,
     word(request, Q_POOL),
     word(request, Q_PGP_NUM),
     word(request, Q_PGP_MASK),
   );
-  setWord(slot, SLOT_X, seed);
-  setWord(slot, SLOT_ROW, row);
-  startRule(slot + (SLOT_STATE << 2), slot + (SLOT_VECTORS << 2));
+  beginSlot(slot, seed, row);
 }
 
 /** Completes the row of an input that has come to the end of its rule. */
-function finish(request: usize, slot: usize, result: usize): void {
+function finish(request: usize, slot: usize, result: usize, length: i32): void {
   const row = word(slot, SLOT_ROW);
-  const length = word(slot, SLOT_STATE + STATE_RESULT_COUNT);
   for (let i = length; i < resultMax; i++) setWord(result, i, ITEM_NONE);
   setWord(word(request, Q_OUT_LENGTHS), row, length);
   const seeds = <usize>word(request, Q_OUT_SEEDS);

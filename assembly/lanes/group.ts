@@ -10,7 +10,7 @@
  * Each lane keeps its own least and second least score, so nothing is reduced across lanes.
  */
 import { word } from '../context';
-import { T_COUNT } from '../layout';
+import { T_STRIDE } from '../layout';
 import { left, right, SEED, X, Y } from './mix';
 import { boundLanes, drawExactly, scoreOf, tableIds, tableInverses, tableItems, threshold } from './draw';
 
@@ -18,13 +18,16 @@ import { boundLanes, drawExactly, scoreOf, tableIds, tableInverses, tableItems, 
 export const GROUP = 8;
 /** Most items of a bucket that is drawn in a group. */
 export const GROUP_ITEMS = 64;
+/** Most items of the bucket that all descents begin with. */
+export const ROOT_ITEMS = 512;
 
 /* Of each item: the ids of four tasks and their 1 / weight; then the hashes of vector A and B. */
 const COLUMN_BYTES: usize = 32;
 const columnsA: usize = memory.data(64 * 32, 16);
 const columnsB: usize = memory.data(64 * 32, 16);
-const hashesA: usize = memory.data(64 * 16, 16);
-const hashesB: usize = memory.data(64 * 16, 16);
+const rootColumns: usize = memory.data(512 * 32, 16);
+const hashesA: usize = memory.data(512 * 16, 16);
+const hashesB: usize = memory.data(512 * 16, 16);
 /** The second least score and the index of the least, of vector A and of vector B. */
 const found: usize = memory.data(64, 16);
 
@@ -34,32 +37,38 @@ const xs: usize = memory.data(32, 16);
 const rs: usize = memory.data(32, 16);
 
 /**
- * Draws the eight tasks at `tasks`, 32 bytes each, which begin with a lane table, x and r; the lane tables are all of
- * one stride. The items are written to `out`.
+ * Draws the eight tasks at `tasks`, 16 bytes each, which begin with a lane table, x and r. The lane tables are all of
+ * one stride and of at most `count` items, an even number. The items are written to `out`.
  */
-export function drawGroup(tasks: usize, out: usize): void {
+export function drawGroup(tasks: usize, count: i32, out: usize): void {
   takeApart(tasks, 0);
-  takeApart(tasks + 128, 16);
-  const first = load<usize>(tables);
-  let count = word(first, T_COUNT);
-  let same = true;
-  for (let i: usize = 4; i < (<usize>GROUP) << 2; i += 4) {
-    const table = load<usize>(tables + i);
-    if (table != first) {
-      same = false;
-      count = max<i32>(count, word(table, T_COUNT));
-    }
-  }
-  if (same) {
-    spread(first, count);
-    drawColumns(columnsA, columnsA, count);
-  } else {
-    transpose(tables, count, columnsA);
-    transpose(tables + 16, count, columnsB);
-    drawColumns(columnsA, columnsB, count);
-  }
+  takeApart(tasks + 64, 16);
+  transpose(tables, count, columnsA);
+  transpose(tables + 16, count, columnsB);
+  drawColumns(columnsA, columnsB, count);
   settleVector(tables, hashesA, found, out);
   settleVector(tables + 16, hashesB, found + 32, out + 16);
+}
+
+/** As drawGroup for tasks that are all at the table given to `enterRoot`. */
+export function drawRoot(tasks: usize, count: i32, out: usize): void {
+  takeApart(tasks, 0);
+  takeApart(tasks + 64, 16);
+  drawColumns(rootColumns, rootColumns, count);
+  settleVector(tables, hashesA, found, out);
+  settleVector(tables + 16, hashesB, found + 32, out + 16);
+}
+
+/** Lays out the table that `drawRoot` draws from. */
+export function enterRoot(table: usize): void {
+  const ids = tableIds(table);
+  const inverses = tableInverses(table);
+  const end = rootColumns + <usize>word(table, T_STRIDE) * COLUMN_BYTES;
+  let at: usize = 0;
+  for (let column = rootColumns; column < end; column += COLUMN_BYTES, at += 4) {
+    v128.store(column, v128.load32_splat(ids + at));
+    v128.store(column, v128.load32_splat(inverses + at), 16);
+  }
 }
 
 /** The heads of four tasks into the vectors of tables, x and r. */
@@ -67,9 +76,9 @@ export function drawGroup(tasks: usize, out: usize): void {
 @inline
 function takeApart(tasks: usize, offset: usize): void {
   const a = v128.load(tasks);
-  const b = v128.load(tasks, 32);
-  const c = v128.load(tasks, 64);
-  const d = v128.load(tasks, 96);
+  const b = v128.load(tasks, 16);
+  const c = v128.load(tasks, 32);
+  const d = v128.load(tasks, 48);
   const ab = v128.shuffle<i32>(a, b, 0, 4, 1, 5);
   const cd = v128.shuffle<i32>(c, d, 0, 4, 1, 5);
   v128.store(tables + offset, v128.shuffle<i64>(ab, cd, 0, 2));
@@ -77,18 +86,6 @@ function takeApart(tasks: usize, offset: usize): void {
   const rab = v128.shuffle<i32>(a, b, 2, 6, 2, 6);
   const rcd = v128.shuffle<i32>(c, d, 2, 6, 2, 6);
   v128.store(rs + offset, v128.shuffle<i64>(rab, rcd, 0, 2));
-}
-
-/** One table's items as the columns of four tasks. */
-function spread(table: usize, count: i32): void {
-  const ids = tableIds(table);
-  const inverses = tableInverses(table);
-  const end = columnsA + <usize>((count + 1) & ~1) * COLUMN_BYTES;
-  let at: usize = 0;
-  for (let column = columnsA; column < end; column += COLUMN_BYTES, at += 4) {
-    v128.store(column, v128.load32_splat(ids + at));
-    v128.store(column, v128.load32_splat(inverses + at), 16);
-  }
 }
 
 /** The items of four tables, a row each, as columns. */
