@@ -6,28 +6,9 @@
  * Stands for the class `CrushWrapper` (Ceph's src/crush/CrushWrapper.h); the edits are functions in `edit/`.
  */
 import { CrushError } from '../errors.ts';
-import {
-  LEGACY_TUNABLES,
-  type ChooseArg,
-  type CrushBucket,
-  type CrushMap,
-  type CrushRule,
-  type CrushTunables,
-} from './model.ts';
+import type { ChooseArg, CrushBucket, CrushMap, CrushRule, CrushTunables } from './model.ts';
 import { isValidName } from './names.ts';
-
-/** Tunables of a new map (`set_tunables_default`): those of the profile jewel. */
-export const DEFAULT_TUNABLES: CrushTunables = {
-  ...LEGACY_TUNABLES,
-  chooseLocalTries: 0,
-  chooseLocalFallbackTries: 0,
-  chooseTotalTries: 50,
-  chooseleafDescendOnce: 1,
-  chooseleafVaryR: 1,
-  chooseleafStable: 1,
-  strawCalcVersion: 1,
-  allowedBucketAlgs: (1 << 1) | (1 << 2) | (1 << 4) | (1 << 5),
-};
+import { DEFAULT_TUNABLES } from './tunables.ts';
 
 /** A CRUSH map being edited; the fields are those of {@link CrushMap}. */
 export class CrushDraft {
@@ -45,7 +26,7 @@ export class CrushDraft {
   readonly chooseArgs: Map<number, Map<number, ChooseArg>>;
 
   #ids: NameIds | undefined;
-  #holders: Map<number, readonly number[]> | undefined;
+  #shape: { holders?: Map<number, readonly number[]> } = {};
 
   private constructor(map: CrushMap) {
     this.maxDevices = map.maxDevices;
@@ -149,14 +130,14 @@ export class CrushDraft {
   /** Puts a bucket in the place its id names, which must be in the table; whatever was there goes. */
   setBucket(bucket: CrushBucket): void {
     const index = -1 - bucket.id;
-    if (this.buckets[index]?.items !== bucket.items) this.#holders = undefined;
+    if (this.buckets[index]?.items !== bucket.items) this.#shape = {};
     this.buckets[index] = bucket;
   }
 
   /** Empties a place of the bucket table. */
   deleteBucket(id: number): void {
     this.buckets[-1 - id] = undefined;
-    this.#holders = undefined;
+    this.#shape = {};
   }
 
   /** Lengthens the bucket table. */
@@ -164,9 +145,14 @@ export class CrushDraft {
     while (this.buckets.length < length) this.buckets.push(undefined);
   }
 
+  /** The same object for as long as the draft has the same buckets and each of them holds the same items. */
+  get shape(): object {
+    return this.#shape;
+  }
+
   /** Places in the bucket table, ascending, of the buckets that hold an item. */
   holdersOf(item: number): readonly number[] {
-    if (this.#holders === undefined) {
+    if (this.#shape.holders === undefined) {
       const holders = new Map<number, number[]>();
       this.buckets.forEach((bucket, index) => {
         for (const each of bucket?.items ?? []) {
@@ -175,9 +161,9 @@ export class CrushDraft {
           else if (known.at(-1) !== index) known.push(index);
         }
       });
-      this.#holders = holders;
+      this.#shape.holders = holders;
     }
-    return this.#holders.get(item) ?? [];
+    return this.#shape.holders.get(item) ?? [];
   }
 
   /** Id of the device or bucket with a name, or undefined. Of two with the name, the one with the higher id. */

@@ -1,12 +1,5 @@
 /** Rules and tunables in words. */
-import {
-  RULE_OP,
-  RULE_TYPE,
-  type CrushMap,
-  type CrushRule,
-  type CrushRuleStep,
-  type CrushTunables,
-} from './model.ts';
+import { RULE_OP, RULE_TYPE, type CrushMap, type CrushRule, type CrushRuleStep } from './model.ts';
 import { itemName, typeName } from './names.ts';
 
 const RULE_TYPE_NAMES: Readonly<Record<number, string>> = {
@@ -62,28 +55,4 @@ export function ruleStepText(map: CrushMap, { op, arg1, arg2 }: CrushRuleStep): 
   return set === undefined ? `unknown step ${op} ${arg1} ${arg2}` : `${set} ${arg1}`;
 }
 
-/** Values of a profile in the order local tries, fallback tries, total tries, descend_once, vary_r, stable. */
-const PROFILES: readonly (readonly [name: string, values: readonly number[]])[] = [
-  ['argonaut', [2, 5, 19, 0, 0, 0]],
-  ['bobtail', [0, 0, 50, 1, 0, 0]],
-  ['firefly', [0, 0, 50, 1, 1, 0]],
-  ['jewel', [0, 0, 50, 1, 1, 1]],
-];
-
-/**
- * The profile (`ceph osd crush tunables`) whose placement tunables a map has, or undefined. Hammer places as
- * firefly does and only allows straw2 buckets as well; the allowed algorithms tell which it is.
- */
-export function tunablesProfile(tunables: CrushTunables): string | undefined {
-  const values = [
-    tunables.chooseLocalTries,
-    tunables.chooseLocalFallbackTries,
-    tunables.chooseTotalTries,
-    tunables.chooseleafDescendOnce,
-    tunables.chooseleafVaryR,
-    tunables.chooseleafStable,
-  ];
-  const profile = PROFILES.find(([, wanted]) => wanted.every((value, i) => value === values[i]))?.[0];
-  const allowsStraw2 = (tunables.allowedBucketAlgs & (1 << 5)) !== 0;
-  return profile === 'firefly' && allowsStraw2 ? 'hammer' : profile;
-}
+export { tunablesProfile } from './tunables.ts';
