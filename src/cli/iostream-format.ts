@@ -6,6 +6,9 @@
 /** Significant digits of a stream nobody configured. */
 const DEFAULT_PRECISION = 6;
 
+/** Significant digits that tell every double from its neighbours (`max_digits10`). */
+const FULL_PRECISION = 17;
+
 /**
  * A double as `std::cout << value` prints it.
  *
@@ -19,17 +22,12 @@ const DEFAULT_PRECISION = 6;
  * ```
  */
 export function formatDouble(value: number): string {
-  if (Number.isNaN(value)) return '-nan';
-  if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf';
-  if (value === 0) return Object.is(value, -0) ? '-0' : '0';
-  const { digits, exponent } = roundedDigits(Math.abs(value), DEFAULT_PRECISION);
-  const sign = value < 0 ? '-' : '';
-  if (exponent < -4 || exponent >= DEFAULT_PRECISION) {
-    const power = Math.abs(exponent).toString().padStart(2, '0');
-    return `${sign}${withPoint(digits, 1)}e${exponent < 0 ? '-' : '+'}${power}`;
-  }
-  if (exponent < 0) return `${sign}${withPoint('0'.repeat(-exponent) + digits, 1)}`;
-  return `${sign}${withPoint(digits, exponent + 1)}`;
+  return formatGeneral(value, DEFAULT_PRECISION);
+}
+
+/** A double with all its digits, as Ceph's formatters print it. */
+export function formatPrecise(value: number): string {
+  return formatGeneral(value, FULL_PRECISION);
 }
 
 /** A `float` as `std::cout << value` prints it: rounded to 32 bits first. */
@@ -40,6 +38,23 @@ export function formatFloat(value: number): string {
 /** A 16.16 fixed-point weight as Ceph prints it: a `float` division by 0x10000. */
 export function formatWeight(weight: number): string {
   return formatDouble(Math.fround(weight) / 0x10000);
+}
+
+/**
+ * A signed 16.16 fixed-point weight as Ceph's tables have it (`weightf_t`): a `float` with five decimals, `0` for
+ * next to nothing, and `-` for what is below.
+ */
+export function formatWeightFixed(weight: number): string {
+  const rounded = Math.fround(weight);
+  if (rounded / 0x10000 < -0.01) return '-';
+  if (rounded / 0x10000 < 0.000001) return '0';
+  // In whole numbers, which are exact; ties go to even as in glibc.
+  const scaled = rounded * 100_000;
+  const floor = Math.floor(scaled / 0x10000);
+  const rest = scaled - floor * 0x10000;
+  const isUp = rest > 0x8000 || (rest === 0x8000 && floor % 2 === 1);
+  const digits = String(isUp ? floor + 1 : floor).padStart(6, '0');
+  return `${digits.slice(0, -5)}.${digits.slice(-5)}`;
 }
 
 /** A list of numbers as Ceph prints a `vector<int>`: `[1,2,3]`. */
@@ -58,6 +73,21 @@ export function formatRow(column: ArrayLike<number>, row: number, width: number,
 /** A PG id as Ceph prints it: pool in decimal, placement seed in hexadecimal. */
 export function formatPgId(pool: number, ps: number): string {
   return `${pool}.${(ps >>> 0).toString(16)}`;
+}
+
+/** A double as `printf` does with `%g`. */
+function formatGeneral(value: number, precision: number): string {
+  if (Number.isNaN(value)) return '-nan';
+  if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf';
+  if (value === 0) return Object.is(value, -0) ? '-0' : '0';
+  const { digits, exponent } = roundedDigits(Math.abs(value), precision);
+  const sign = value < 0 ? '-' : '';
+  if (exponent < -4 || exponent >= precision) {
+    const power = Math.abs(exponent).toString().padStart(2, '0');
+    return `${sign}${withPoint(digits, 1)}e${exponent < 0 ? '-' : '+'}${power}`;
+  }
+  if (exponent < 0) return `${sign}${withPoint('0'.repeat(-exponent) + digits, 1)}`;
+  return `${sign}${withPoint(digits, exponent + 1)}`;
 }
 
 /** Decimal digits of a positive number rounded to `precision` of them, ties to even as glibc does. */

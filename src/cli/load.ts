@@ -128,7 +128,15 @@ const STRERROR: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'File name too long',
   EMFILE: 'Too many open files',
   EIO: 'Input/output error',
+  ENOSPC: 'No space left on device',
+  EROFS: 'Read-only file system',
 };
+
+/** A failure of the system as Ceph prints it: `(2) No such file or directory`. */
+export function describeSystemError(error: unknown): string {
+  const { number, text } = systemError(error);
+  return `(${number}) ${text}`;
+}
 
 function systemError(error: unknown): { number: number; text: string } {
   const { code = '', message } = error as NodeJS.ErrnoException;

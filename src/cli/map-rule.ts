@@ -1,7 +1,7 @@
 /** `crush-wasm map` for a CRUSH map, which has rules but no pools. */
 import type { CrushMap } from '../crush/model.ts';
 import { findRule, ruleList } from '../crush/names.ts';
-import { chooseArgsOf, deviceWeights } from './crushtool/tester.ts';
+import { chooseArgsOf, deviceWeights } from './crushtool/device-weights.ts';
 import { misuse, type CommandIo, type TextSink } from './io.ts';
 import { crushJob } from './map-jobs.ts';
 import { setJson, setText, type Format } from './map-writers.ts';

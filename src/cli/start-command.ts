@@ -6,7 +6,7 @@ import { CrushError } from '../errors.ts';
 import { CrushMapper } from '../kernel/crush-mapper.ts';
 import type { OsdMap, Pool } from '../osdmap/model.ts';
 import { PgMapper } from '../osdmap/pg-mapper.ts';
-import { chooseArgsOf, deviceWeights } from './crushtool/tester.ts';
+import { chooseArgsOf, deviceWeights } from './crushtool/device-weights.ts';
 import { poolFacts, poolRuleTitle } from './info-facts.ts';
 import type { CommandIo, TextSink } from './io.ts';
 import { fileTitle, loadMapFile } from './load.ts';

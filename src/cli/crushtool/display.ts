@@ -1,9 +1,17 @@
 /** What the crushtool drop-in shows of a map, in the original's order. */
 import type { CrushMap } from '../../crush/model.ts';
+import { createFormatter } from '../formatter/formatter.ts';
 import { CommandExit, type CommandIo, type TextSink } from '../io.ts';
 import { naming } from '../load.ts';
+import { PACIFIC } from '../release-option.ts';
+import { nameProblem, overlappedRules } from './check.ts';
+import { compareMaps } from './compare.ts';
+import { dumpCrushMap } from './dump.ts';
+import { Lrand48 } from './lrand48.ts';
 import type { CrushtoolOptions } from './options.ts';
+import { readMapOrExit } from './read-map.ts';
 import { testCrushMap } from './tester.ts';
+import { fullLocation, leavesOf, treeLines } from './tree.ts';
 
 /**
  * Shows what the options ask for.
@@ -17,23 +25,67 @@ export async function displayMap(
   out: TextSink,
   err: TextSink,
 ): Promise<void> {
-  const missing = (
-    [
-      ['--show-location', options.showLocation >= 0],
-      ['--tree', options.tree],
-      ['--bucket-tree', options.bucketTree],
-      ['--dump', options.dump],
-      ['--decompile', options.decompile],
-      ['--check', options.check],
-      ['--compare', options.compareFile !== ''],
-      ['--simulate', options.simulate],
-      ['--output-csv', options.outputCsv],
-    ] as const
-  ).find(([, isAsked]) => isAsked);
-  if (missing !== undefined) {
-    throw new CommandExit(1, `crushtool: ${missing[0]} is not supported by this version of crush-wasm\n`);
+  if (options.showLocation >= 0) {
+    for (const [type, name] of fullLocation(map, options.showLocation)) out.add(`${type}\t${name}\n`);
   }
+  if (options.tree) await addLines(treeLines(map), out);
+  if (options.bucketTree) await showLeaves(map, options.bucketName, out, err);
+  if (options.dump) await dump(map, options, out);
+  if (options.decompile) {
+    throw new CommandExit(1, 'crushtool: --decompile is not supported by this version of crush-wasm\n');
+  }
+  if (options.check) await checkNames(map, options, out);
+  // One source of random numbers for both, as in the original.
+  const random = new Lrand48();
   if (options.test) {
-    await naming(() => testCrushMap(map, options, io, out, err), options.inputFile);
+    await naming(() => testCrushMap(map, options, random, io, out, err), options.inputFile);
+  }
+  if (options.compareFile !== '') await compare(map, options, random, io, out, err);
+}
+
+async function showLeaves(map: CrushMap, name: string, out: TextSink, err: TextSink): Promise<void> {
+  if (name === '') err.add(': error bucket_name is empty\n');
+  else
+    await addLines(
+      leavesOf(map, name).map((id) => `osd.${id}`),
+      out,
+    );
+}
+
+async function dump(map: CrushMap, options: CrushtoolOptions, out: TextSink): Promise<void> {
+  const formatter = createFormatter(options.dumpFormat, 'json-pretty');
+  formatter.openObject('crush_map');
+  dumpCrushMap(map, options.release, formatter);
+  formatter.close();
+  out.add(`${formatter.text()}\n`);
+  await out.relieve();
+}
+
+async function checkNames(map: CrushMap, options: CrushtoolOptions, out: TextSink): Promise<void> {
+  if (options.release <= PACIFIC) await addLines(overlappedRules(map), out);
+  if (options.checkMaxId < 0) return;
+  const problem = nameProblem(map, options.checkMaxId);
+  if (problem === undefined) return;
+  out.add(`${problem}\n`);
+  throw new CommandExit(1);
+}
+
+async function compare(
+  map: CrushMap,
+  options: CrushtoolOptions,
+  random: Lrand48,
+  io: CommandIo,
+  out: TextSink,
+  err: TextSink,
+): Promise<void> {
+  const { inputFile, compareFile } = options;
+  const other = await readMapOrExit(compareFile, io, err);
+  await naming(() => compareMaps(map, other, options, random, io, out), inputFile, compareFile);
+}
+
+async function addLines(lines: Iterable<string>, out: TextSink): Promise<void> {
+  for (const line of lines) {
+    out.add(`${line}\n`);
+    await out.relieve();
   }
 }

@@ -4,13 +4,12 @@
  */
 import { CrushDraft } from '../../crush/draft.ts';
 import type { CrushMap } from '../../crush/model.ts';
-import { CrushError } from '../../errors.ts';
 import { CommandExit, TextSinks, type CommandIo, type TextSink } from '../io.ts';
-import { noteTo, readCrushMapFile, readFileLikeCeph } from '../load.ts';
 import { takeRelease } from '../release-option.ts';
 import { displayMap } from './display.ts';
 import { chosenTunables, hasEdits } from './edit-options.ts';
 import { parseCrushtoolOptions, type CrushtoolOptions } from './options.ts';
+import { readMapOrExit } from './read-map.ts';
 import { usageOf } from './usage.ts';
 
 /** Runs `crushtool ARGV` and gives its exit status. */
@@ -63,22 +62,4 @@ function outputMap({ outputFile }: CrushtoolOptions, out: TextSink): void {
 
 function unsupported(what: string): CommandExit {
   return new CommandExit(1, `crushtool: ${what} is not supported by this version of crush-wasm\n`);
-}
-
-/** Reads the map, failing with the original's words where the original would fail too. */
-async function readMapOrExit(file: string, io: CommandIo, err: TextSink): Promise<CrushMap> {
-  let bytes: Uint8Array;
-  if (file === '-' && io.stdinIsTerminal) throw new CommandExit(1, 'stdin must not be from a tty\n');
-  try {
-    bytes = await readFileLikeCeph(file, io);
-  } catch (error) {
-    if (!(error instanceof CrushError) || error.code !== 'io') throw error;
-    throw new CommandExit(1, `crushtool: error reading '${file}': ${error.message}\n`);
-  }
-  try {
-    return await readCrushMapFile(bytes, file, noteTo(err, file));
-  } catch (error) {
-    if (!(error instanceof CrushError) || error.code === 'unsupported') throw error;
-    throw new CommandExit(1, `crushtool: unable to decode ${file}\n`);
-  }
 }
