@@ -60,7 +60,17 @@ const PLACEMENT = [
   'chooseleafStable',
 ] as const satisfies readonly (keyof CrushTunables)[];
 
-const { strawCalcVersion: _, ...ARGONAUT } = LEGACY_TUNABLES;
+const ARGONAUT: Omit<CrushTunables, 'strawCalcVersion'> = {
+  chooseLocalTries: LEGACY_TUNABLES.chooseLocalTries,
+  chooseLocalFallbackTries: LEGACY_TUNABLES.chooseLocalFallbackTries,
+  chooseTotalTries: LEGACY_TUNABLES.chooseTotalTries,
+  chooseleafDescendOnce: LEGACY_TUNABLES.chooseleafDescendOnce,
+  chooseleafVaryR: LEGACY_TUNABLES.chooseleafVaryR,
+  chooseleafStable: LEGACY_TUNABLES.chooseleafStable,
+  msrDescents: LEGACY_TUNABLES.msrDescents,
+  msrCollisionTries: LEGACY_TUNABLES.msrCollisionTries,
+  allowedBucketAlgs: LEGACY_TUNABLES.allowedBucketAlgs,
+};
 
 const BOBTAIL = {
   ...ARGONAUT,

@@ -86,7 +86,8 @@ export function simpleRuleSizes(mode: string, release: number): Pick<SimpleRule,
 
 function reweightItem(draft: CrushDraft, options: EditOptions, out: TextSink): void {
   const { reweightName: name, reweightWeight: weight } = options;
-  out.add(`crushtool reweighting item ${name} to ${formatFloat(weight)}\n`);
+  // A NaN that was read has no sign, unlike one that was computed.
+  out.add(`crushtool reweighting item ${name} to ${Number.isNaN(weight) ? 'nan' : formatFloat(weight)}\n`);
   const item = itemOrExit(draft, name);
   orExitWithErrno(() => {
     const changed = adjustItemWeight(draft, item, fixedWeight(weight));

@@ -23,6 +23,19 @@ export function rebuildRootsWithClasses(draft: CrushDraft): void {
   removeDeadClasses(draft);
   removeShadowTrees(draft);
   draft.classBuckets.clear();
+  makeShadowTrees(draft, former);
+}
+
+/**
+ * Makes the shadow trees of all roots and classes, where there are none yet (`CrushWrapper::populate_classes`).
+ *
+ * @param former - Ids to give the shadows, by bucket and class; no other bucket gets one of them.
+ * @throws CrushError as {@link rebuildRootsWithClasses} does; the trees made until then stay.
+ */
+export function makeShadowTrees(
+  draft: CrushDraft,
+  former: ReadonlyMap<number, ReadonlyMap<number, number>>,
+): void {
   const usedIds = new Set([...former.values()].flatMap((shadows) => [...shadows.values()]));
   const cloner = new ShadowCloner(draft, former, usedIds);
   for (const root of nonShadowRoots(draft)) {
@@ -183,8 +196,11 @@ class ShadowCloner {
     for (const [position, item] of original.items.entries()) {
       if (item >= 0 && this.#draft.itemClasses.get(item) !== classId) continue;
       const shadow = item < 0 ? this.clone(item, classId) : item;
+      const weight = item < 0 ? this.#draft.bucketAt(shadow).weight : (weights[position] ?? 0);
+      // Fails here, before the shadows of further items are made, where the copy will not take the item.
+      if (original.alg === 1) addBucketItem({ ...original, itemWeight: 0, weight: 0 }, item, weight, 0);
       found.items.push(shadow);
-      found.weights.push(item < 0 ? this.#draft.bucketAt(shadow).weight : (weights[position] ?? 0));
+      found.weights.push(weight);
       found.positions.push(position);
     }
     return found;

@@ -236,12 +236,13 @@ function removeFromBuckets(draft: CrushDraft, item: number): boolean {
   let removed = false;
   for (const index of draft.holdersOf(item)) {
     const id = -1 - index;
-    // Positions move up as items go, so of two in a row one stays.
-    for (let i = 0; i < draft.bucketAt(id).items.length; i++) {
-      if (draft.bucketAt(id).items[i] !== item) continue;
+    // As items go, those behind them move up: of two in a row one stays.
+    let position = draft.bucketAt(id).items.indexOf(item);
+    while (position !== -1) {
       adjustInBucket(draft, item, 0, id, true);
       takeOut(draft, item, id);
       removed = true;
+      position = draft.bucketAt(id).items.indexOf(item, position + 1);
     }
   }
   return removed;

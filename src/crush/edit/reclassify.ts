@@ -36,47 +36,54 @@ export function reclassify(
   report: (line: string) => void,
   strerror: (errno: CrushErrno) => string,
 ): void {
-  for (const [root, className] of roots) classifyRoot(draft, root, className, report);
+  for (const [root, className] of roots) classifyRoot(draft, root, className, { report, strerror });
   const merge: Merge = { sendTo: new Map(), classBuckets: new Map(), names: new Map(), made: new Map() };
   for (const [pattern, { deviceClass, parent }] of buckets) {
     matchBuckets(draft, merge, { pattern, className: deviceClass, parent }, report);
   }
   draft.forgetNames();
 
-  const reporting = (edit: () => void): void => {
-    try {
-      edit();
-    } catch (error) {
-      if (error instanceof CrushError && error.errno !== undefined) {
-        report(`reclassify err from insert_item: ${strerror(error.errno)}`);
-      }
-      throw error;
-    }
-  };
+  const inserting: Guard = (edit) => reporting(edit, 'reclassify err from insert_item', { report, strerror });
   for (const [from, to] of [...merge.sendTo].sort(([a], [b]) => a - b)) {
     report(`moving items from ${from} (${nameOf(draft, from)}) to ${to} (${nameOf(draft, to)})`);
-    moveItems(draft, merge, from, to, reporting);
+    moveItems(draft, merge, from, to, inserting);
   }
   for (const [id, { typeName, parent }] of [...merge.made].sort(([a], [b]) => a - b)) {
     if (immediateParent(draft, id) !== undefined) continue;
     report(`new bucket ${id} missing parent, adding at {${typeName}=${parent}}`);
-    reporting(() => linkBucket(draft, id, new Map([[typeName, parent]])));
+    inserting(() => linkBucket(draft, id, new Map([[typeName, parent]])));
   }
   for (const [id, shadows] of merge.classBuckets) {
     const known = draft.classBuckets.get(id);
     draft.classBuckets.set(id, new Map([...(known ?? []), ...shadows]));
   }
   for (const [id, name] of merge.names) draft.itemNames.set(id, name);
-  rebuildRootsWithClasses(draft);
+  reporting(() => rebuildRootsWithClasses(draft), REBUILD_FAILED, { report, strerror });
+}
+
+const REBUILD_FAILED = 'failed to rebuild_roots_with_classes';
+
+/** How the original's words get out. */
+interface Voice {
+  readonly report: (line: string) => void;
+  readonly strerror: (errno: CrushErrno) => string;
+}
+
+/** Does an edit and says so if it is refused. */
+type Guard = (edit: () => void) => void;
+
+function reporting(edit: () => void, what: string, { report, strerror }: Voice): void {
+  try {
+    edit();
+  } catch (error) {
+    if (error instanceof CrushError && error.errno !== undefined) report(`${what}: ${strerror(error.errno)}`);
+    throw error;
+  }
 }
 
 /** Gives all buckets of a tree new ids; the old ids become those of their shadows for the class. */
-function classifyRoot(
-  draft: CrushDraft,
-  root: string,
-  className: string,
-  report: (line: string) => void,
-): void {
+function classifyRoot(draft: CrushDraft, root: string, className: string, voice: Voice): void {
+  const { report } = voice;
   const rootId = draft.itemId(root);
   if (rootId === undefined) {
     report(`root ${root} does not exist`);
@@ -104,7 +111,7 @@ function classifyRoot(
     if (!bucket?.items.some((item) => renumbered.has(item))) continue;
     draft.setBucket({ ...bucket, items: bucket.items.map((item) => renumbered.get(item) ?? item) });
   }
-  rebuildRootsWithClasses(draft);
+  reporting(() => rebuildRootsWithClasses(draft), REBUILD_FAILED, voice);
 }
 
 /** Refuses a root that rules take with a class already. */
@@ -168,8 +175,8 @@ function matchBuckets(
   const typeName = draft.typeNames.get(draft.bucketAt(parentId).type) ?? '';
   report(`classify_bucket ${pattern} as ${className} default bucket ${parent} (${typeName})`);
   const classId = getOrCreateClass(draft, className);
-  for (let index = 0; index < draft.buckets.length; index++) {
-    const bucket = draft.buckets[index];
+  // Buckets that are made on the way are looked at as well.
+  for (const bucket of draft.buckets) {
     if (bucket === undefined || draft.isShadow(bucket.id)) continue;
     const name = nameOf(draft, bucket.id);
     const basename = matchName(pattern, name, parent);
@@ -226,21 +233,14 @@ function matchName(pattern: string, name: string, parent: string): string | unde
 }
 
 /** Puts what a bucket holds into another as well: devices, and for buckets those they are merged into. */
-function moveItems(
-  draft: CrushDraft,
-  merge: Merge,
-  from: number,
-  to: number,
-  reporting: (edit: () => void) => void,
-): void {
-  for (let i = 0; i < draft.bucketAt(from).items.length; i++) {
-    const item = draft.bucketAt(from).items[i] ?? 0;
+function moveItems(draft: CrushDraft, merge: Merge, from: number, to: number, inserting: Guard): void {
+  for (const item of draft.bucketAt(from).items) {
     const toBucket = draft.bucketAt(to);
     const location = new Map([[draft.typeNames.get(toBucket.type) ?? '', nameOf(draft, to)]]);
     if (item >= 0) {
       if (subtreeContains(draft, to, item)) continue;
       const weight = floatWeight(weightIn(draft, draft.itemId(nameOf(draft, from)) ?? 0, item) ?? -2);
-      reporting(() => insertItem(draft, item, weight, nameOf(draft, item), location));
+      inserting(() => insertItem(draft, item, weight, nameOf(draft, item), location));
       continue;
     }
     const merged = merge.sendTo.get(item);
@@ -252,7 +252,7 @@ function moveItems(
         'EINVAL',
       );
     }
-    if (!subtreeContains(draft, to, merged)) reporting(() => linkBucket(draft, merged, location));
+    if (!subtreeContains(draft, to, merged)) inserting(() => linkBucket(draft, merged, location));
   }
 }
 
