@@ -3,11 +3,13 @@
  * Follows Ceph's src/tools/crushtool.cc.
  */
 import { CrushDraft } from '../../crush/draft.ts';
-import type { CrushMap } from '../../crush/model.ts';
+import { writeCrushBinary } from '../../formats/crushmap-encode.ts';
 import { CommandExit, TextSinks, type CommandIo, type TextSink } from '../io.ts';
 import { takeRelease } from '../release-option.ts';
+import { writeFileLikeCeph } from '../write-file.ts';
+import { buildMap } from './build.ts';
 import { displayMap } from './display.ts';
-import { chosenTunables, hasEdits } from './edit-options.ts';
+import { editStage } from './edit.ts';
 import { parseCrushtoolOptions, type CrushtoolOptions } from './options.ts';
 import { readMapOrExit } from './read-map.ts';
 import { usageOf } from './usage.ts';
@@ -34,30 +36,30 @@ async function runStages(
   out: TextSink,
   err: TextSink,
 ): Promise<void> {
-  let map = await inputMap(options, io, err);
-  let isModified = options.compile || options.build;
-  const tunables = chosenTunables(options);
-  if (Object.keys(tunables).length > 0) {
-    map = { ...map, tunables: { ...map.tunables, ...tunables } };
-    isModified = true;
-  }
-  if (hasEdits(options)) throw unsupported('changing items and rules');
-  await displayMap(map, options, io, out, err);
-  if (isModified) outputMap(options, out);
+  const draft = await inputMap(options, io, err);
+  const isEdited = editStage(draft, options, out);
+  await displayMap(draft.finish(), options, io, out, err);
+  if (options.compile || options.build || isEdited) await outputMap(draft, options, out);
 }
 
 /** The map to work on; without any it is an empty one. */
-async function inputMap(options: CrushtoolOptions, io: CommandIo, err: TextSink): Promise<CrushMap> {
+async function inputMap(options: CrushtoolOptions, io: CommandIo, err: TextSink): Promise<CrushDraft> {
   const { inputFile, compile, build } = options;
   const map = inputFile === '' ? undefined : await readMapOrExit(inputFile, io, err);
   if (compile) throw unsupported('--compile');
-  if (build) throw unsupported('--build');
-  return map ?? CrushDraft.empty().finish();
+  if (build) return buildMap(options, err);
+  return map === undefined ? CrushDraft.empty() : CrushDraft.from(map);
 }
 
-function outputMap({ outputFile }: CrushtoolOptions, out: TextSink): void {
-  if (outputFile !== '') throw unsupported('--outfn');
-  out.add("crushtool successfully built or modified map.  Use '-o <file>' to write it out.\n");
+async function outputMap(draft: CrushDraft, options: CrushtoolOptions, out: TextSink): Promise<void> {
+  const { outputFile, release, verbose } = options;
+  if (outputFile === '') {
+    out.add("crushtool successfully built or modified map.  Use '-o <file>' to write it out.\n");
+    return;
+  }
+  draft.finalize();
+  await writeFileLikeCeph('crushtool', outputFile, writeCrushBinary(draft.finish(), { release }));
+  if (verbose > 0) out.add(`wrote crush map to ${outputFile}\n`);
 }
 
 function unsupported(what: string): CommandExit {
