@@ -18,6 +18,15 @@
 export { type CrushErrno, CrushError, type CrushErrorCode, type ErrorPlace } from './errors.ts';
 
 export * from './crush/model.ts';
+export {
+  type CrushProblem,
+  type CrushProblemCode,
+  type ProblemPlace,
+  type ProblemSeverity,
+  type RulePool,
+  validate,
+  type ValidateOptions,
+} from './crush/validate.ts';
 export { FlatMap } from './crush/flat.ts';
 
 export * from './osdmap/model.ts';
