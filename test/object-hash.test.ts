@@ -47,6 +47,7 @@ describe('objects', () => {
 
   it.each(ANSWERS)('namespace "%s" object "%s" hashes to %s, PG %s', (namespace, name, hash, ps) => {
     expect(objectHash(pool, { name, namespace }).toString(16)).toBe(hash);
+    if (namespace === '') expect(objectHash(pool, name).toString(16)).toBe(hash);
     expect(stableMod(Number.parseInt(hash, 16), 100).toString(16)).toBe(ps);
   });
 
@@ -63,6 +64,15 @@ describe('objects', () => {
     const { pgid, acting } = other.mapObject(1, Uint8Array.of(0x66, 0xff));
     expect([pgid.ps, acting]).toEqual([0x31, [5, 8]]);
     expect(other.mapObject(1, 'f\ufffd').pgid.ps).not.toBe(0x31);
+  });
+
+  it('of any length hash the same as text and as bytes', () => {
+    for (let length = 1; length <= 300; length++) {
+      const name = Array.from({ length }, (_, i) => String.fromCharCode(1 + ((i * 37 + length) % 127))).join(
+        '',
+      );
+      expect(objectHash(pool, name)).toBe(objectHash(pool, new TextEncoder().encode(name)));
+    }
   });
 
   it('whose text is half a character are refused', () => {

@@ -272,6 +272,19 @@ describe('ranges', () => {
     }
   });
 
+  it('give the same PGs one at a time, whatever is asked in between', () => {
+    for (const map of [calm, original]) {
+      const mapper = createMapper(map);
+      const wholes = [...mapper.mapAll()];
+      for (let ps = 0; ps < 64; ps++) {
+        for (const whole of wholes.filter(({ count }) => ps < count)) {
+          expect(mapper.mapPg(whole.pool, ps)).toEqual(view(whole, ps));
+          if (ps % 5 === 0) mapper.crush.mapRange({ rule: 0, size: 2, first: ps, count: 3 });
+        }
+      }
+    }
+  });
+
   it('reduce seeds beyond pg_num for upmaps and temps', () => {
     const mapper = createMapper(original);
     const { up, acting } = mapper.mapPg(rep.id, 64 * 1000 + 9);

@@ -113,6 +113,8 @@ export class CrushMapper {
   #buffers: { size: number; reweights: number; tries: number; at: Buffers } | undefined;
   /** What stands in the buffer of reweights: a copy of this array, or so many of 1.0. */
   #reweights: Uint32Array | number = 0;
+  /** The request of `mapOne` that the kernel's request words still stand for. */
+  #standing: MapRequest | undefined;
 
   /**
    * @throws {@link CrushError} `invalid-map` or `unsupported`, see {@link FlatMap.fromModel}; `bad-argument` for
@@ -145,6 +147,7 @@ export class CrushMapper {
    */
   mapRange(request: MapRequest): MapColumns {
     const { rule, size, first, count, tries } = request;
+    this.#standing = undefined;
     checkRequest(request);
     checkWhole(request);
     const out = request.out ?? {
@@ -175,6 +178,31 @@ export class CrushMapper {
     if (tries !== undefined) {
       for (let i = 0; i < tries.length; i++) tries[i] = (tries[i] ?? 0) + (words[at.tries / 4 + i] ?? 0);
     }
+    return out;
+  }
+
+  /**
+   * Maps one running number by a request that is asked again and again, for a number each time: nothing of it may
+   * change between the calls, reweights included. Its own `first` and `count` (1) are those of the first call.
+   *
+   * @returns the request's `out`
+   * @throws as {@link CrushMapper.mapRange}
+   */
+  mapOne(request: MapRequest & { readonly out: MapColumns }, number: number): MapColumns {
+    const { out, size } = request;
+    const words = this.#kernel.words;
+    const at = this.#buffers?.at;
+    if (this.#standing !== request || at === undefined) {
+      this.mapRange({ ...request, first: number, count: 1 });
+      this.#standing = request;
+      return out;
+    }
+    words[this.#request / 4 + L.Q_FIRST] = number;
+    const status = this.#kernel.exports.mapBatch(this.#request);
+    if (status !== L.STATUS_OK) throw statusError(status, request.rule, number, this.#workLimit);
+    copyWords(words, at.items / 4, out.items, 0, size);
+    out.lengths[0] = words[at.lengths / 4] ?? 0;
+    out.seeds[0] = words[at.seeds / 4] ?? 0;
     return out;
   }
 

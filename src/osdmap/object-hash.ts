@@ -33,6 +33,10 @@ export interface ObjectName {
  * for an object without a name
  */
 export function objectHash(pool: Pool, object: NameBytes | ObjectName): number {
+  if (typeof object === 'string' && pool.objectHash === OBJECT_HASH.rjenkins) {
+    const length = asciiLength(object);
+    if (length > 0) return hashRjenkins(scratch, length);
+  }
   const { name, namespace, key: locator } = encodeName(object);
   const key = locator.length > 0 ? locator : name;
   let bytes = key;
@@ -98,22 +102,7 @@ export function stableMod(value: number, n: number): number {
 
 /** Robert Jenkins' string hash over 12-byte blocks (`ceph_str_hash_rjenkins`). */
 export function stringHashRjenkins(bytes: Uint8Array): number {
-  const state = { a: 0x9e3779b9 | 0, b: 0x9e3779b9 | 0, c: 0 };
-  const byte = (at: number, shift: number): number => (bytes[at] ?? 0) << shift;
-  let at = 0;
-  for (; bytes.length - at >= 12; at += 12) {
-    state.a += byte(at, 0) + byte(at + 1, 8) + byte(at + 2, 16) + byte(at + 3, 24);
-    state.b += byte(at + 4, 0) + byte(at + 5, 8) + byte(at + 6, 16) + byte(at + 7, 24);
-    state.c += byte(at + 8, 0) + byte(at + 9, 8) + byte(at + 10, 16) + byte(at + 11, 24);
-    mix(state);
-  }
-  // Bytes that are not there read as 0, so the last, partial block is a whole one whose c is shifted by a byte:
-  // its lowest byte holds the length.
-  state.a += byte(at, 0) + byte(at + 1, 8) + byte(at + 2, 16) + byte(at + 3, 24);
-  state.b += byte(at + 4, 0) + byte(at + 5, 8) + byte(at + 6, 16) + byte(at + 7, 24);
-  state.c += bytes.length + byte(at + 8, 8) + byte(at + 9, 16) + byte(at + 10, 24);
-  mix(state);
-  return state.c >>> 0;
+  return hashRjenkins(bytes, bytes.length);
 }
 
 /** The hash of the Linux dentry cache (`ceph_str_hash_linux`). */
@@ -123,24 +112,50 @@ export function stringHashLinux(bytes: Uint8Array): number {
   return hash >>> 0;
 }
 
-interface MixState {
-  a: number;
-  b: number;
-  c: number;
+/** Names of up to so many plain characters are hashed without making bytes of them. */
+const SCRATCH_BYTES = 256;
+const scratch = new Uint8Array(SCRATCH_BYTES);
+
+/** Writes a name of ASCII characters to the scratch bytes: its length, or 0 where it is another, or too long. */
+function asciiLength(name: string): number {
+  const { length } = name;
+  if (length > SCRATCH_BYTES) return 0;
+  for (let i = 0; i < length; i++) {
+    const code = name.charCodeAt(i);
+    if (code > 0x7f) return 0;
+    scratch[i] = code;
+  }
+  return length;
 }
 
-function mix(state: MixState): void {
-  let { a, b, c } = state;
-  a = (a - b - c) ^ (c >>> 13);
-  b = (b - c - a) ^ (a << 8);
-  c = (c - a - b) ^ (b >>> 13);
-  a = (a - b - c) ^ (c >>> 12);
-  b = (b - c - a) ^ (a << 16);
-  c = (c - a - b) ^ (b >>> 5);
-  a = (a - b - c) ^ (c >>> 3);
-  b = (b - c - a) ^ (a << 10);
-  c = (c - a - b) ^ (b >>> 15);
-  state.a = a;
-  state.b = b;
-  state.c = c;
+function hashRjenkins(bytes: Uint8Array, length: number): number {
+  let a = 0x9e3779b9 | 0;
+  let b = a;
+  let c = 0;
+  for (let at = 0, last = false; !last; at += 12) {
+    last = length - at < 12;
+    // Bytes that are not there read as 0, so the last, partial block is a whole one whose c is shifted by a byte: its
+    // lowest byte holds the length.
+    a += wordAt(bytes, at, length);
+    b += wordAt(bytes, at + 4, length);
+    c += last ? (wordAt(bytes, at + 8, length) << 8) + length : wordAt(bytes, at + 8, length);
+
+    a = (a - b - c) ^ (c >>> 13);
+    b = (b - c - a) ^ (a << 8);
+    c = (c - a - b) ^ (b >>> 13);
+    a = (a - b - c) ^ (c >>> 12);
+    b = (b - c - a) ^ (a << 16);
+    c = (c - a - b) ^ (b >>> 5);
+    a = (a - b - c) ^ (c >>> 3);
+    b = (b - c - a) ^ (a << 10);
+    c = (c - a - b) ^ (b >>> 15);
+  }
+  return c >>> 0;
+}
+
+/** Four bytes from `at` on as a little-endian number, those from `length` on as 0. */
+function wordAt(bytes: Uint8Array, at: number, length: number): number {
+  let word = 0;
+  for (let i = Math.min(at + 4, length) - 1; i >= at; i--) word = (word << 8) | (bytes[i] ?? 0);
+  return word;
 }

@@ -6,7 +6,12 @@
  */
 import { ITEM_NONE } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
-import { CrushMapper, type CrushMapperOptions, type MapRequest } from '../kernel/crush-mapper.ts';
+import {
+  CrushMapper,
+  type CrushMapperOptions,
+  type MapColumns,
+  type MapRequest,
+} from '../kernel/crush-mapper.ts';
 import type { OsdMap, PgId, Pool } from './model.ts';
 import { type NameBytes, objectHash, type ObjectName, stableMod } from './object-hash.ts';
 import { PgOverlay } from './pg-overlay.ts';
@@ -67,6 +72,8 @@ export interface PgMapperOptions extends CrushMapperOptions {
 /** A pool's request, of which only the run of PGs changes from call to call, and what is laid over the answer. */
 interface PoolPlan {
   readonly request: Omit<MapRequest, 'first' | 'count'> & { first: number; count: number };
+  /** The request for one PG alone, into columns of its own. */
+  readonly single: MapRequest & { readonly out: MapColumns };
   readonly overlay: PgOverlay;
 }
 
@@ -144,7 +151,7 @@ export class PgMapper {
       throw new CrushError('bad-argument', `a placement seed is a 32-bit number, not ${ps}`);
     }
     if (pool.pgNum === 0) throw new CrushError('not-found', `pool ${pool.id} has no PGs`);
-    return view(this.#map(pool, ps, 1), 0);
+    return this.#mapOne(pool, ps);
   }
 
   /**
@@ -158,21 +165,57 @@ export class PgMapper {
     const pool = this.pool(idOrName);
     const hash = objectHash(pool, object);
     if (pool.pgNum === 0) throw new CrushError('not-found', `pool ${pool.id} has no PGs`);
-    return { ...this.mapPg(pool.id, stableMod(hash, pool.pgNum)), hash };
+    const { pgid, raw, rawPrimary, up, upPrimary, acting, actingPrimary } = this.#mapOne(
+      pool,
+      stableMod(hash, pool.pgNum),
+    );
+    return { pgid, raw, rawPrimary, up, upPrimary, acting, actingPrimary, hash };
   }
 
   #map(pool: Pool, first: number, count: number): PgColumns {
+    const { request, overlay } = this.#plan(pool);
+    request.first = first;
+    request.count = count;
+    return overlay.apply(this.crush.mapRange(request), first, count);
+  }
+
+  /** One PG, without columns of its own where nothing is laid over the rule's choice. */
+  #mapOne(pool: Pool, ps: number): PgMapping {
+    const { single, overlay } = this.#plan(pool);
+    const chosen = this.crush.mapOne(single, ps);
+    const primary = overlay.primaryIfPlain(chosen, ps);
+    if (primary === undefined) return view(overlay.apply(chosen, ps, 1), 0);
+    const raw: number[] = [];
+    const up: number[] = [];
+    const acting: number[] = [];
+    const length = chosen.lengths[0] ?? 0;
+    for (let i = 0; i < length; i++) {
+      const osd = chosen.items[i] ?? ITEM_NONE;
+      raw.push(osd);
+      up.push(osd);
+      acting.push(osd);
+    }
+    const pgid = { pool: pool.id, ps };
+    return { pgid, raw, rawPrimary: primary, up, upPrimary: primary, acting, actingPrimary: primary };
+  }
+
+  #plan(pool: Pool): PoolPlan {
     let plan = this.#plans.get(pool.id);
     if (plan === undefined) {
+      const asked = { ...poolRequest(this.map, pool, this.#release), reweightsFixed: true, first: 0 };
+      const out = {
+        items: new Int32Array(pool.size),
+        lengths: new Int32Array(1),
+        seeds: new Int32Array(1),
+      };
       plan = {
-        request: { ...poolRequest(this.map, pool, this.#release), reweightsFixed: true, first: 0, count: 0 },
+        request: { ...asked, count: 0 },
+        single: { ...asked, count: 1, out },
         overlay: new PgOverlay(this.map, pool),
       };
       this.#plans.set(pool.id, plan);
     }
-    plan.request.first = first;
-    plan.request.count = count;
-    return plan.overlay.apply(this.crush.mapRange(plan.request), first, count);
+    return plan;
   }
 }
 

@@ -19,6 +19,8 @@ import type { PgColumns, PgSets } from './pg-mapper.ts';
 
 const EMPTY: ReadonlyMap<number, never> = new Map<number, never>();
 const NO_PRIMARY = -1;
+/** In place of a primary: something is laid over the row. */
+const NOT_PLAIN = -2;
 
 /** What is read of an OSDMap besides its CRUSH map; workers get no more than this. */
 export type OverlayMap = Pick<
@@ -133,27 +135,40 @@ export class PgOverlay {
     primaries: Int32Array,
   ): readonly number[] {
     const { size, pgNum } = this.#pool;
-    const plain = this.#plain;
-    const holes = !this.#shifts;
     const special: number[] = [];
     for (let i = 0; i < count; i++) {
-      const from = i * size;
-      const end = from + (lengths[i] ?? 0);
-      let primary = NO_PRIMARY;
-      let isPlain = true;
-      for (let j = from; j < end; j++) {
-        const osd = items[j] ?? ITEM_NONE;
-        // Buckets that a rule ends at, and devices beyond max_osd, are not in the table.
-        if (plain[osd] === 1) {
-          if (primary === NO_PRIMARY) primary = osd;
-        } else if (!holes || osd !== ITEM_NONE) isPlain = false;
-      }
+      const primary = this.#plainPrimary(items, i * size, lengths[i] ?? 0);
       primaries[i] = primary;
-      if (!isPlain) special.push(i);
+      if (primary === NOT_PLAIN) special.push(i);
       else if (this.#exceptions.size > 0 && this.#exceptions.has(stableMod(first + i, pgNum)))
         special.push(i);
     }
     return special;
+  }
+
+  /**
+   * The primary of one PG that the rule's choice is left as it is for, or undefined when something is laid over it.
+   *
+   * @param ps - its placement seed, not yet reduced
+   */
+  primaryIfPlain({ items, lengths }: MapColumns, ps: number): number | undefined {
+    if (this.#exceptions.size > 0 && this.#exceptions.has(stableMod(ps, this.#pool.pgNum))) return undefined;
+    const primary = this.#plainPrimary(items, 0, lengths[0] ?? 0);
+    return primary === NOT_PLAIN ? undefined : primary;
+  }
+
+  /** The first OSD of a row, or NOT_PLAIN when one of its OSDs is not placed as the rule says. */
+  #plainPrimary(items: Int32Array, from: number, length: number): number {
+    const plain = this.#plain;
+    let primary = NO_PRIMARY;
+    for (let i = from; i < from + length; i++) {
+      const osd = items[i] ?? ITEM_NONE;
+      // Buckets that a rule ends at, and devices beyond max_osd, are not in the table.
+      if (plain[osd] === 1) {
+        if (primary === NO_PRIMARY) primary = osd;
+      } else if (this.#shifts || osd !== ITEM_NONE) return NOT_PLAIN;
+    }
+    return primary;
   }
 
   /** The rule's items with as many places a row as the longest upmap or temp needs. */
