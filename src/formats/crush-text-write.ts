@@ -2,7 +2,7 @@
  * Writes a CRUSH map as text: what `crushtool -d` prints, byte for byte (`CrushCompiler::decompile`).
  */
 import { bucketItemWeights } from '../crush/bucket.ts';
-import { BUCKET_ALGORITHM, HASH_RJENKINS1, LEGACY_TUNABLES, RULE_OP, RULE_TYPE } from '../crush/model.ts';
+import { BUCKET_ALGORITHM, HASH_RJENKINS1, LEGACY_TUNABLES, RULE_OP } from '../crush/model.ts';
 import type {
   ChooseArg,
   ChooseArgs,
@@ -10,10 +10,21 @@ import type {
   CrushMap,
   CrushRule,
   CrushRuleStep,
-  CrushTunables,
 } from '../crush/model.ts';
 import { findBucket, isValidName } from '../crush/names.ts';
 import { CrushError } from '../errors.ts';
+import {
+  ALGORITHMS,
+  CHOOSE_STEPS,
+  MSR_CHOOSE_STEPS,
+  MSR_RULE_TYPES,
+  MSR_SET_STEPS,
+  MSR_TUNABLES,
+  RULE_TYPES,
+  SET_STEPS,
+  TUNABLES,
+  wordFor,
+} from './crush-text-words.ts';
 import { NEWEST_RELEASE, RELEASE, isAtLeast } from './releases.ts';
 
 /** Options of {@link writeCrushText}. */
@@ -63,68 +74,12 @@ export function decompileCrush(map: CrushMap, options: WriteCrushTextOptions = {
   return { text: writer.text, ...(failure !== undefined && { failure }) };
 }
 
-/** The order in which tunables are written; those of the time before they could be set are left out. */
-const TUNABLES: readonly (readonly [name: string, key: keyof CrushTunables])[] = [
-  ['choose_local_tries', 'chooseLocalTries'],
-  ['choose_local_fallback_tries', 'chooseLocalFallbackTries'],
-  ['choose_total_tries', 'chooseTotalTries'],
-  ['chooseleaf_descend_once', 'chooseleafDescendOnce'],
-  ['chooseleaf_vary_r', 'chooseleafVaryR'],
-  ['chooseleaf_stable', 'chooseleafStable'],
-  ['straw_calc_version', 'strawCalcVersion'],
-  ['allowed_bucket_algs', 'allowedBucketAlgs'],
-];
-
-const MSR_TUNABLES: readonly (readonly [name: string, key: keyof CrushTunables])[] = [
-  ['msr_descents', 'msrDescents'],
-  ['msr_collision_tries', 'msrCollisionTries'],
-];
-
-const ALGORITHM_NAMES: ReadonlyMap<number, string> = new Map(
-  Object.entries(BUCKET_ALGORITHM).map(([name, number]) => [number, name]),
-);
-
 /** What stands behind a bucket's algorithm. */
 const ALGORITHM_NOTES: Readonly<Record<number, (size: number) => string>> = {
   [BUCKET_ALGORITHM.uniform]: (size) => `\t# do not change bucket size (${size}) unnecessarily`,
   [BUCKET_ALGORITHM.list]: () => '\t# add new items at the end; do not change order unnecessarily',
   [BUCKET_ALGORITHM.tree]: () => '\t# do not change pos for existing items unnecessarily',
 };
-
-/** Steps with one number. */
-const SET_STEPS: ReadonlyMap<number, string> = new Map([
-  [RULE_OP.setChooseTries, 'set_choose_tries'],
-  [RULE_OP.setChooseLocalTries, 'set_choose_local_tries'],
-  [RULE_OP.setChooseLocalFallbackTries, 'set_choose_local_fallback_tries'],
-  [RULE_OP.setChooseleafTries, 'set_chooseleaf_tries'],
-  [RULE_OP.setChooseleafVaryR, 'set_chooseleaf_vary_r'],
-  [RULE_OP.setChooseleafStable, 'set_chooseleaf_stable'],
-]);
-
-const MSR_SET_STEPS: ReadonlyMap<number, string> = new Map([
-  [RULE_OP.setMsrDescents, 'set_msr_descents'],
-  [RULE_OP.setMsrCollisionTries, 'set_msr_collision_tries'],
-]);
-
-/** Steps with a number and a bucket type. */
-const CHOOSE_STEPS: ReadonlyMap<number, string> = new Map([
-  [RULE_OP.chooseFirstn, 'choose firstn'],
-  [RULE_OP.chooseIndep, 'choose indep'],
-  [RULE_OP.chooseleafFirstn, 'chooseleaf firstn'],
-  [RULE_OP.chooseleafIndep, 'chooseleaf indep'],
-]);
-
-const MSR_CHOOSE_STEPS: ReadonlyMap<number, string> = new Map([[RULE_OP.chooseMsr, 'choosemsr']]);
-
-const RULE_TYPES: ReadonlyMap<number, string> = new Map([
-  [RULE_TYPE.replicated, 'replicated'],
-  [RULE_TYPE.erasure, 'erasure'],
-]);
-
-const MSR_RULE_TYPES: ReadonlyMap<number, string> = new Map([
-  [RULE_TYPE.msrFirstn, 'msr_firstn'],
-  [RULE_TYPE.msrIndep, 'msr_indep'],
-]);
 
 class TextWriter {
   text = '';
@@ -143,8 +98,7 @@ class TextWriter {
   /** Writes the map; gives what stopped it. */
   write(): DecompileFailure | undefined {
     this.text += '# begin crush map\n';
-    this.#writeTunables(TUNABLES);
-    if (this.#knowsMsr) this.#writeTunables(MSR_TUNABLES);
+    this.#writeTunables(this.#knowsMsr ? [...TUNABLES, ...MSR_TUNABLES] : TUNABLES);
     this.#writeDevices();
     const failure = this.#writeTypes() ?? this.#writeBuckets() ?? this.#writeRules();
     if (failure !== undefined) return failure;
@@ -153,7 +107,7 @@ class TextWriter {
     return undefined;
   }
 
-  #writeTunables(tunables: readonly (readonly [name: string, key: keyof CrushTunables])[]): void {
+  #writeTunables(tunables: typeof TUNABLES): void {
     for (const [name, key] of tunables) {
       const value = this.#map.tunables[key];
       if (value === LEGACY_TUNABLES[key]) continue;
@@ -234,7 +188,7 @@ class TextWriter {
     const note = ALGORITHM_NOTES[bucket.alg]?.(items.length) ?? '';
     const hashName = bucket.hash === HASH_RJENKINS1 ? 'rjenkins1' : 'unknown';
     this.text += `\t# weight ${this.#weight(bucket.weight)}\n`;
-    this.text += `\talg ${ALGORITHM_NAMES.get(bucket.alg) ?? 'unknown'}${note}\n`;
+    this.text += `\talg ${wordFor<number>(ALGORITHMS, bucket.alg) ?? 'unknown'}${note}\n`;
     this.text += `\thash ${bucket.hash}\t# ${hashName}\n`;
     const weights = bucketItemWeights(bucket);
     const showsPosition = bucket.alg === BUCKET_ALGORITHM.uniform || bucket.alg === BUCKET_ALGORITHM.tree;
@@ -265,8 +219,8 @@ class TextWriter {
     if (this.#isOld && rule.ruleset !== id) {
       this.text += `\t# WARNING: ruleset ${rule.ruleset} != id ${id}; this will not recompile to the same map\n`;
     }
-    const msrType = this.#knowsMsr ? MSR_RULE_TYPES.get(rule.type) : undefined;
-    this.text += `\ttype ${RULE_TYPES.get(rule.type) ?? msrType ?? rule.type}\n`;
+    const types = this.#knowsMsr ? [...RULE_TYPES, ...MSR_RULE_TYPES] : RULE_TYPES;
+    this.text += `\ttype ${wordFor(types, rule.type) ?? rule.type}\n`;
     if (this.#isOld) this.text += `\tmin_size ${rule.minSize}\n\tmax_size ${rule.maxSize}\n`;
   }
 
@@ -275,9 +229,9 @@ class TextWriter {
     if (op === RULE_OP.noop) this.text += '\tstep noop\n';
     else if (op === RULE_OP.emit) this.text += '\tstep emit\n';
     else if (op === RULE_OP.take) return this.#writeTake(ruleId, arg1);
-    const set = SET_STEPS.get(op) ?? (this.#knowsMsr ? MSR_SET_STEPS.get(op) : undefined);
+    const set = wordFor(this.#knowsMsr ? [...SET_STEPS, ...MSR_SET_STEPS] : SET_STEPS, op);
     if (set !== undefined) this.text += `\tstep ${set} ${arg1}\n`;
-    const choose = CHOOSE_STEPS.get(op) ?? (this.#knowsMsr ? MSR_CHOOSE_STEPS.get(op) : undefined);
+    const choose = wordFor(this.#knowsMsr ? [...CHOOSE_STEPS, ...MSR_CHOOSE_STEPS] : CHOOSE_STEPS, op);
     if (choose !== undefined) this.text += `\tstep ${choose} ${arg1} type ${this.#typeName(arg2)}\n`;
     return undefined;
   }
