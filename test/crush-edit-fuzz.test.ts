@@ -1,0 +1,131 @@
+/**
+ * Random sequences of edits, each done by crushtool and by the drop-in on the same file: the same bytes written, the
+ * same words, the same exit status after every command.
+ *
+ * CRUSH_EDIT_SEQUENCES sets how many sequences of 20 commands (default 12), CRUSH_EDIT_SEED the first seed, which is
+ * printed.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CrushBucket, CrushMap } from '../src/crush/model.ts';
+import { readCrushBinary } from '../src/formats/crushmap-binary.ts';
+import { crushBytes } from './crush-encode.ts';
+import { crushText } from './crush-text.ts';
+import { crushtool, HAS_PACIFIC_CRUSHTOOL } from './crushtool.ts';
+import { randomEdit } from './random-edits.ts';
+import { randomMap } from './random-map.ts';
+import { Random } from './random.ts';
+import { run, type Outcome } from './run-cli.ts';
+
+const SEQUENCES = Number(process.env['CRUSH_EDIT_SEQUENCES'] ?? 12);
+const FIRST_SEED = Number(process.env['CRUSH_EDIT_SEED'] ?? 1);
+const COMMANDS = 20;
+
+/** Keeps the lines of its log, which come from a thread of their own, out of crushtool's standard error. */
+const QUIET = { ...process.env, CEPH_ARGS: '--log-to-stderr=false --err-to-stderr=false' };
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'crush-wasm-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+describe.skipIf(!HAS_PACIFIC_CRUSHTOOL)('edits as crushtool does them', () => {
+  test(
+    `${SEQUENCES} sequences of ${COMMANDS} commands from seed ${FIRST_SEED}`,
+    async () => {
+      const counts = { same: 0, crashed: 0, unset: 0 };
+      for (let seed = FIRST_SEED; seed < FIRST_SEED + SEQUENCES; seed++) {
+        for (const verdict of await compareSequence(seed)) counts[verdict]++;
+      }
+      console.log(counts);
+      expect(counts.same / (SEQUENCES * COMMANDS)).toBeGreaterThan(0.9);
+    },
+    Math.max(30_000, SEQUENCES * 15_000),
+  );
+});
+
+/**
+ * How a command went: the same in every byte; crushtool died of a signal; or its file differs only where it holds
+ * what was in memory before.
+ */
+type Verdict = 'same' | 'crashed' | 'unset';
+
+async function compareSequence(seed: number): Promise<Verdict[]> {
+  const random = new Random(Math.imul(seed, 7919));
+  const file = join(folder, 'map');
+  const [theirs, ours] = [join(folder, 'theirs'), join(folder, 'ours')];
+  writeStart(seed, file);
+  const verdicts: Verdict[] = [];
+  for (let step = 0; step < COMMANDS; step++) {
+    const edit = randomEdit(readMap(file), random);
+    const label = `seed ${seed}, command ${step}: crushtool ${edit.join(' ')}`;
+    rmSync(theirs, { force: true });
+    rmSync(ours, { force: true });
+    const real = spawnSync('crushtool', ['-i', file, ...edit, '-o', theirs], {
+      encoding: 'utf8',
+      env: QUIET,
+      timeout: 60_000,
+    });
+    const mine = await run(['crushtool', '-i', file, ...edit, '-o', ours, '--as-release', '16']);
+    if (real.status === null) {
+      verdicts.push('crashed');
+      continue;
+    }
+    expect({ label, ...mine }).toEqual({ label, ...outcome(real) });
+    expect({ label, written: existsSync(ours) }).toEqual({ label, written: existsSync(theirs) });
+    if (!existsSync(ours)) {
+      verdicts.push('same');
+      continue;
+    }
+    const bytes = readFileSync(ours);
+    if (bytes.equals(readFileSync(theirs))) verdicts.push('same');
+    else {
+      expect({ label, map: setMemory(readMap(ours)) }).toEqual({ label, map: setMemory(readMap(theirs)) });
+      verdicts.push('unset');
+    }
+    writeFileSync(file, bytes);
+  }
+  return verdicts;
+}
+
+/** Writes the map that a sequence starts from: compiled from text, with classes at times, or in binary at once. */
+function writeStart(seed: number, file: string): void {
+  if (seed % 2 === 0) {
+    writeFileSync(`${file}.txt`, crushText(randomMap(seed, { limits: 'text' })));
+    crushtool('-c', `${file}.txt`, '-o', file);
+  } else {
+    writeFileSync(file, crushBytes(randomMap(seed, { limits: 'binary' })));
+  }
+}
+
+function readMap(file: string): CrushMap {
+  return readCrushBinary(new Uint8Array(readFileSync(file)));
+}
+
+function outcome({ status, stdout, stderr }: Outcome): Outcome {
+  return { status, stdout, stderr };
+}
+
+/**
+ * The map without what crushtool leaves unset: the inner nodes of a tree bucket that grew, and, where the
+ * weight-sets of a shadow tree have not all the same number of positions, the positions that a bucket below lacks.
+ */
+function setMemory(map: CrushMap): CrushMap {
+  const sets = [...map.chooseArgs.values()].map((args) =>
+    [...args.values()].map((arg) => arg.weightSet?.length),
+  );
+  const isMixed = sets.some((positions) => new Set(positions).size > 1);
+  const buckets = map.buckets.map((bucket) => (bucket?.alg === 3 ? withoutInnerNodes(bucket) : bucket));
+  return { ...map, buckets, chooseArgs: isMixed ? new Map() : map.chooseArgs };
+}
+
+function withoutInnerNodes(bucket: CrushBucket & { readonly alg: 3 }): CrushBucket {
+  const isLeaf = (node: number): boolean => node % 2 === 1 && node < 2 * bucket.items.length;
+  return { ...bucket, nodeWeights: bucket.nodeWeights.map((weight, node) => (isLeaf(node) ? weight : 0)) };
+}
