@@ -167,9 +167,7 @@ function typeText({ map }: MapIndex, type: number): string {
 /** Items that more than one bucket holds, not counting shadow trees, which repeat the devices. */
 function checkParents(index: MapIndex, problems: ProblemList): void {
   const { map } = index;
-  const items = new Set(index.buckets.flatMap((bucket) => Array.from(bucket.items)));
-  for (const item of items) {
-    const holders = index.holders(item);
+  for (const [item, holders] of index.held) {
     if (holders.length < 2) continue;
     const originals = holders.filter((holder) => !index.isShadow(holder));
     if (originals.length < 2) continue;

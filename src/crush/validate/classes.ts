@@ -36,15 +36,20 @@ function checkDevices(index: MapIndex, problems: ProblemList): void {
       `set the class anew: 'ceph osd crush rm-device-class ${itemText(index.map, item)}', then 'set-device-class'`,
     );
   }
-  const placed = new Set<number>();
-  for (const bucket of index.buckets) for (const item of bucket.items) if (item >= 0) placed.add(item);
-  const bare = [...placed].filter((device) => !itemClasses.has(device));
+  if (itemClasses.size === 0) return;
+  let placed = 0;
+  const bare: number[] = [];
+  for (const [item] of index.held) {
+    if (item < 0) continue;
+    placed++;
+    if (!itemClasses.has(item)) bare.push(item);
+  }
   const [first] = bare;
-  if (first === undefined || bare.length === placed.size) return;
+  if (first === undefined || bare.length === placed) return;
   problems.add(
     'device-without-class',
     { item: first },
-    `${counted(bare.length, 'device')} of ${placed.size} have no class, so rules that take a class pass over them`,
+    `${counted(bare.length, 'device')} of ${placed} have no class, so rules that take a class pass over them`,
     `'ceph osd crush set-device-class CLASS ${itemText(index.map, first)} ...'`,
   );
 }

@@ -47,10 +47,10 @@ export class MapIndex {
     }
     this.shadowOf = shadows;
     for (const bucket of this.buckets) {
-      for (const item of new Set(bucket.items)) {
+      for (const item of bucket.items) {
         const holders = this.#holders.get(item);
         if (holders === undefined) this.#holders.set(item, [bucket.id]);
-        else holders.push(bucket.id);
+        else if (holders.at(-1) !== bucket.id) holders.push(bucket.id);
       }
     }
   }
@@ -72,7 +72,12 @@ export class MapIndex {
     return this.shadowOf.get(id)?.original ?? id;
   }
 
-  /** Buckets that hold an item, each once, in order of the table. */
+  /** Items that buckets hold, with the buckets that hold each, once, in order of the table. */
+  get held(): Iterable<readonly [item: number, holders: readonly number[]]> {
+    return this.#holders;
+  }
+
+  /** Buckets that hold an item, see {@link held}. */
   holders(id: number): readonly number[] {
     return this.#holders.get(id) ?? [];
   }

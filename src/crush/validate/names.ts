@@ -53,9 +53,7 @@ function checkItemNames(index: MapIndex, problems: ProblemList): void {
       "compile the map anew from its text form ('crushtool -d', then '-c')",
     );
   }
-  const devices = new Set<number>();
   for (const bucket of index.buckets) {
-    for (const item of bucket.items) if (item >= 0) devices.add(item);
     if (map.itemNames.has(bucket.id)) continue;
     problems.add(
       'unnamed-bucket',
@@ -64,13 +62,16 @@ function checkItemNames(index: MapIndex, problems: ProblemList): void {
       "compile the map anew from its text form ('crushtool -d', then '-c') with a name there",
     );
   }
-  const unnamed = [...devices].filter((device) => !map.itemNames.has(device));
-  const [first] = unnamed;
-  if (first === undefined) return;
+  let unnamed = 0;
+  let first = 0;
+  for (const [device] of index.held) {
+    if (device >= 0 && !map.itemNames.has(device) && unnamed++ === 0) first = device;
+  }
+  if (unnamed === 0) return;
   problems.add(
     'unnamed-device',
     { item: first },
-    `${counted(unnamed.length, 'device')} in buckets have no name`,
+    `${counted(unnamed, 'device')} in buckets have no name`,
     `name them in the text form: 'device ${first} osd.${first}'`,
   );
 }

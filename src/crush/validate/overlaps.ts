@@ -39,6 +39,7 @@ function checkRoots(
     const take = rule?.steps.find(({ op }) => op === RULE_OP.take)?.arg1;
     if (take !== undefined && take < 0 && !takes.has(take)) takes.set(take, id);
   }
+  if (takes.size < 2) return;
   const owners = new Map<number, number>();
   for (const [take, rule] of takes) {
     const shared = new Map<number, number>();
@@ -82,6 +83,7 @@ function checkBlocks(
   blocks: readonly RuleBlock[],
   problems: ProblemList,
 ): void {
+  if (blocks.length < 2) return;
   const devices = blocks.map(({ take }) => (take >= 0 ? new Set([take]) : devicesBelow(index, take)));
   for (const [later, block] of blocks.entries()) {
     for (const [earlier, before] of blocks.slice(0, later).entries()) {
