@@ -20,8 +20,8 @@ import { randomMap } from './random-map.ts';
 import { Random } from './random.ts';
 import { run, type Outcome } from './run-cli.ts';
 
-const SEQUENCES = Number(process.env['CRUSH_EDIT_SEQUENCES'] ?? 12);
-const FIRST_SEED = Number(process.env['CRUSH_EDIT_SEED'] ?? 1);
+const SEQUENCES = Number(process.env.CRUSH_EDIT_SEQUENCES ?? 12);
+const FIRST_SEED = Number(process.env.CRUSH_EDIT_SEED ?? 1);
 const COMMANDS = 20;
 
 /** Keeps the lines of its log, which come from a thread of their own, out of crushtool's standard error. */

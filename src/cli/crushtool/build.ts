@@ -5,12 +5,16 @@ import { addSimpleRule } from '../../crush/edit/rules.ts';
 import { BUCKET_ALGORITHM, WEIGHT_ONE } from '../../crush/model.ts';
 import { CrushError } from '../../errors.ts';
 import { CommandExit, type TextSink } from '../io.ts';
+import { PACIFIC } from '../release-option.ts';
 import { simpleRuleSizes } from './edit.ts';
 import { errnoText, exitStatus } from './errno.ts';
 import type { CrushtoolOptions, Layer } from './options.ts';
 
-/** Names of buckets are cut to this many bytes, and their pattern, name and `%d`, as well. */
+/** Names of buckets are cut to this many bytes. */
 const NAME_BYTES = 19;
+
+/** Their patterns, the layer's name and `%d`, are cut to this many. */
+const PATTERN_BYTES = 18;
 
 /**
  * Builds the map that `--build --num-osds N NAME ALGORITHM SIZE ...` asks for.
@@ -31,8 +35,9 @@ export function buildMap(options: CrushtoolOptions, err: TextSink): CrushDraft {
 
   const root = top.size === 0 ? top.name : `${top.name}0`;
   if (lower.length > 1) {
+    const rules = options.release > PACIFIC ? 'rules' : 'rulesets';
     err.add(
-      `The crush rules will use the root ${root}\nand ignore the others.\n` +
+      `The crush ${rules} will use the root ${root}\nand ignore the others.\n` +
         `There are ${lower.length} roots, they can be\ngrouped into a single root by appending something like:\n` +
         '  root straw 0\n\n',
     );
@@ -81,12 +86,9 @@ function addOrExit(draft: CrushDraft, bucket: Parameters<typeof addBucket>[1]): 
   }
 }
 
-/** The layer's name with the bucket's number, unless all is one bucket; printed with C's `snprintf`. */
+/** The layer's name with the bucket's number, unless all is one bucket; a `%` that was cut in two is dropped. */
 function bucketName({ name, size }: Layer, index: number): string {
-  if (size === 0) return cut(name);
-  return cut(cut(`${name}%d`).replace('%d', String(index)));
-}
-
-function cut(text: string): string {
-  return text.slice(0, NAME_BYTES);
+  if (size === 0) return name.slice(0, NAME_BYTES);
+  const pattern = `${name}%d`.slice(0, PATTERN_BYTES);
+  return pattern.replace(/%d$/, String(index)).replace(/%$/, '').slice(0, NAME_BYTES);
 }
