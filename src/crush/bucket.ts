@@ -25,8 +25,8 @@ export interface BucketParts {
  * A bucket with what Ceph computes for its algorithm (`crush_make_bucket`).
  *
  * @param strawCalcVersion - The map's `straw_calc_version`, for straw buckets.
- * @throws CrushError `bad-argument`: no such algorithm, weights that sum up beyond 32 bits, more than 64 items in a
- *   tree bucket, a uniform bucket of items that weigh 0 (Ceph takes this for an overflow).
+ * @throws CrushError `bad-argument`: no such algorithm, more than 64 items in a tree bucket, a uniform bucket of
+ *   items that weigh 0 (Ceph takes this for an overflow); `refused`: weights that sum up beyond 32 bits.
  * @example
  * ```ts
  * makeBucket({ id: -1, alg: BUCKET_ALGORITHM.straw2, type: 1, items: [0, 1], weights: [0x10000, 0x20000] }, 1);
@@ -41,23 +41,22 @@ export function makeBucket(parts: BucketParts, strawCalcVersion: number): CrushB
   switch (parts.alg) {
     case 1: {
       const itemWeight = itemWeights[0] ?? 0;
-      if (items.length > 0 && (itemWeight === 0 || itemWeight * items.length > 0xffff_ffff)) {
+      if (items.length > 0 && itemWeight === 0) {
         throw new CrushError(
           'bad-argument',
-          itemWeight === 0
-            ? `the items of uniform bucket ${parts.id} weigh 0; give them a weight or use straw2`
-            : tooHeavy(parts.id),
+          `the items of uniform bucket ${parts.id} weigh 0; give them a weight or use straw2`,
           {},
           'ERANGE',
         );
       }
+      if (itemWeight * items.length > 0xffff_ffff) throw tooHeavy(parts.id);
       return { ...base, alg: 1, itemWeight, weight: Math.imul(itemWeight, items.length) >>> 0 };
     }
     case 2:
-      if (total > 0xffff_ffff) throw new CrushError('bad-argument', tooHeavy(parts.id), {}, 'ERANGE');
+      if (total > 0xffff_ffff) throw tooHeavy(parts.id);
       return { ...base, alg: 2, itemWeights, sumWeights: listSums(itemWeights), weight };
     case 3:
-      if (total > 0xffff_ffff) throw new CrushError('bad-argument', tooHeavy(parts.id), {}, 'ERANGE');
+      if (total > 0xffff_ffff) throw tooHeavy(parts.id);
       checkTreeSize(parts.id, items.length);
       return { ...base, alg: 3, nodeWeights: treeNodeWeights(itemWeights), weight };
     case 4:
@@ -107,7 +106,7 @@ export function addBucketItem(
   }
   const total = bucket.weight + (weight >>> 0);
   if (total > 0xffff_ffff && bucket.alg !== 2) {
-    throw new CrushError('refused', tooHeavy(bucket.id), {}, 'ERANGE');
+    throw tooHeavy(bucket.id);
   }
   const items = appended(bucket.items, item);
   const grown = { items, weight: total >>> 0 };
@@ -116,7 +115,7 @@ export function addBucketItem(
       return { ...bucket, ...grown };
     case 2: {
       const sum = (bucket.sumWeights.at(-1) ?? 0) + (weight >>> 0);
-      if (sum > 0xffff_ffff) throw new CrushError('refused', tooHeavy(bucket.id), {}, 'ERANGE');
+      if (sum > 0xffff_ffff) throw tooHeavy(bucket.id);
       const itemWeights = appended(bucket.itemWeights, weight);
       return { ...bucket, ...grown, itemWeights, sumWeights: appended(bucket.sumWeights, sum) };
     }
@@ -250,6 +249,16 @@ export function reweighBucket(
   }
 }
 
+/** The error for a bucket whose total weight does not fit in 32 bits. */
+export function tooHeavy(id: number): CrushError {
+  return new CrushError(
+    'refused',
+    `the items of bucket ${id} would together weigh 65536.0 or more; lower their weights or divide them up`,
+    {},
+    'ERANGE',
+  );
+}
+
 /** Nodes of a tree bucket with one more item (`crush_add_tree_bucket_item`). */
 function grownTree(bucket: TreeBucket, weight: number): Uint32Array {
   const size = bucket.items.length + 1;
@@ -310,10 +319,6 @@ function checkTreeSize(id: number, size: number): void {
     {},
     'ENOMEM',
   );
-}
-
-function tooHeavy(id: number): string {
-  return `the items of bucket ${id} would together weigh 65536.0 or more; lower their weights or divide them up`;
 }
 
 function inUnits(weight: number): number {

@@ -3,7 +3,7 @@
  * of the class, whose buckets are named `NAME~CLASS`. Follows `CrushWrapper::rebuild_roots_with_classes`.
  */
 import { CrushError } from '../../errors.ts';
-import { addBucketItem, bucketItemWeights, makeBucket } from '../bucket.ts';
+import { addBucketItem, bucketItemWeights, makeBucket, tooHeavy } from '../bucket.ts';
 import { ascending, type CrushDraft } from '../draft.ts';
 import type { ChooseArg, CrushBucket } from '../model.ts';
 import { isValidName } from '../names.ts';
@@ -170,9 +170,9 @@ class ShadowCloner {
     if (known !== undefined) return known;
 
     const original = draft.bucketAt(originalId);
-    const { items, weights, positions } = this.#itemsOfClass(original, classId);
+    const { copy, positions } = this.#copy(original, classId);
     const id = this.#former.get(originalId)?.get(classId) ?? this.#freeId();
-    addToTable(draft, this.#copyOf(original, id, items, weights));
+    addToTable(draft, { ...copy, id });
     draft.itemClasses.set(id, classId);
     draft.setAnyItemName(id, shadowName);
     const shadows = draft.classBuckets.get(originalId);
@@ -181,45 +181,38 @@ class ShadowCloner {
     for (const [index, args] of draft.chooseArgs) {
       const sums = this.#sums.get(index) ?? new Map<number, readonly number[]>();
       this.#sums.set(index, sums);
-      args.set(id, shadowChooseArg(args.get(originalId), { id, items, positions }, sums));
+      args.set(id, shadowChooseArg(args.get(originalId), { id, items: copy.items, positions }, sums));
     }
     return id;
   }
 
-  /** What the shadow of a bucket holds, and which positions those have in the bucket. */
-  #itemsOfClass(
-    original: CrushBucket,
-    classId: number,
-  ): { items: number[]; weights: number[]; positions: number[] } {
-    const found = { items: [] as number[], weights: [] as number[], positions: [] as number[] };
-    const weights = bucketItemWeights(original);
+  /**
+   * The shadow of a bucket, as yet with the bucket's id, and the positions of its items in the bucket. Items come
+   * one by one, and the first that does not fit ends all.
+   */
+  #copy(original: CrushBucket, classId: number): { copy: CrushBucket; positions: number[] } {
+    const version = this.#draft.tunables.strawCalcVersion;
+    const { id, alg, hash, type } = original;
+    const own = bucketItemWeights(original);
+    let copy = makeBucket({ id, alg, hash, type }, version);
+    const items: number[] = [];
+    const weights: number[] = [];
+    const positions: number[] = [];
+    let total = 0;
     for (const [position, item] of original.items.entries()) {
       if (item >= 0 && this.#draft.itemClasses.get(item) !== classId) continue;
       const shadow = item < 0 ? this.clone(item, classId) : item;
-      const weight = item < 0 ? this.#draft.bucketAt(shadow).weight : (weights[position] ?? 0);
-      // Fails here, before the shadows of further items are made, where the copy will not take the item.
-      if (original.alg === 1) addBucketItem({ ...original, itemWeight: 0, weight: 0 }, item, weight, 0);
-      found.items.push(shadow);
-      found.weights.push(weight);
-      found.positions.push(position);
+      const weight = item < 0 ? this.#draft.bucketAt(shadow).weight : (own[position] ?? 0);
+      items.push(shadow);
+      weights.push(weight);
+      positions.push(position);
+      total += weight;
+      if (alg === 1) copy = addBucketItem(copy, shadow, weight, version);
+      else if (total > 0xffff_ffff) throw tooHeavy(id);
     }
-    return found;
-  }
-
-  /** A bucket as the original with these items, added one by one. */
-  #copyOf(
-    original: CrushBucket,
-    id: number,
-    items: readonly number[],
-    weights: readonly number[],
-  ): CrushBucket {
-    const version = this.#draft.tunables.strawCalcVersion;
-    const { alg, hash, type } = original;
-    const isLast = weights.reduce((sum, weight) => sum + weight, 0) <= 0xffff_ffff && alg !== 1;
-    if (isLast) return makeBucket({ id, alg, hash, type, items, weights }, version);
-    let copy = makeBucket({ id, alg, hash, type }, version);
-    for (const [i, item] of items.entries()) copy = addBucketItem(copy, item, weights[i] ?? 0, version);
-    return copy;
+    // Adding items one by one gives the same, but computes all straws for each.
+    if (alg !== 1) copy = makeBucket({ id, alg, hash, type, items, weights }, version);
+    return { copy, positions };
   }
 
   /** The highest id that no bucket has and no shadow had. */
@@ -238,7 +231,7 @@ class ShadowCloner {
  */
 function shadowChooseArg(
   original: ChooseArg | undefined,
-  shadow: { readonly id: number; readonly items: readonly number[]; readonly positions: readonly number[] },
+  shadow: { readonly id: number; readonly items: Int32Array; readonly positions: readonly number[] },
   sums: Map<number, readonly number[]>,
 ): ChooseArg {
   const sets = original?.weightSet ?? [];
