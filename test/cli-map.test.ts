@@ -271,7 +271,11 @@ describe('the table of wide sets', () => {
     const pool = { ...example.pools.get(7)!, size: 11, pgNum: 300 };
     const map = { ...example, maxOsd: 2000, pools: new Map([[7, pool]]) };
     let text = '';
-    const sink = { add: (part: string) => void (text += part), relieve: () => Promise.resolve() };
+    const sink = {
+      add: (part: string) => void (text += part),
+      addBytes: (part: Uint8Array) => void (text += new TextDecoder().decode(part)),
+      relieve: () => Promise.resolve(),
+    };
     const writer = pgWriter('table', map, [7]);
     writer.begin(sink);
     writer.add({ pool: 7, first: 254, count: 2, width: 11, ...kinds }, sink);

@@ -38,8 +38,9 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
       if (name === 'stderr' && options.failingStderr === true) {
         return Promise.reject(new CrushError('io', 'cannot write output: ENOSPC'));
       }
-      text[name] += chunk;
-      options.onWrite?.(chunk);
+      const written = typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk);
+      text[name] += written;
+      options.onWrite?.(written);
       return Promise.resolve();
     },
   });

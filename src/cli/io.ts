@@ -5,14 +5,14 @@
 import { CrushError } from '../errors.ts';
 import { gatherStream } from './read-bytes.ts';
 
-/** A stream of text that a command writes to. */
+/** A stream of text, as strings or as bytes of UTF-8, that a command writes to. */
 export interface TextOutput {
   /** Whether a person's terminal is at the other end. */
   readonly isTerminal: boolean;
   /** Width of that terminal, or a sensible width for text that goes to a file. */
   readonly columns: number;
   /** Resolves when more may be written; rejects with {@link OutputClosed} when nobody reads any more. */
-  write(text: string): Promise<void>;
+  write(text: string | Uint8Array): Promise<void>;
 }
 
 /** The streams of one command. */
@@ -80,7 +80,12 @@ const CHUNK = 1 << 16;
 export interface TextSink {
   /** Adds text; call {@link relieve} now and then in long loops. */
   add(text: string): void;
-  /** Writes out what the command's sinks hold if that is a large chunk. */
+  /**
+   * Adds text as bytes of UTF-8. They are not copied: they are written by the next {@link relieve}, until which they
+   * must stay as they are.
+   */
+  addBytes(bytes: Uint8Array): void;
+  /** Writes out what the command's sinks hold if that is a large chunk, or if there are bytes in it. */
   relieve(): Promise<void>;
 }
 
@@ -91,7 +96,7 @@ export interface TextSink {
 export class TextSinks {
   readonly out: TextSink;
   readonly err: TextSink;
-  #runs: { readonly output: TextOutput; readonly parts: string[] }[] = [];
+  #runs: Run[] = [];
   #gathered = 0;
 
   constructor(io: CommandIo) {
@@ -104,12 +109,15 @@ export class TextSinks {
     const runs = this.#runs;
     this.#runs = [];
     this.#gathered = 0;
-    for (const { output, parts } of runs) await output.write(parts.join(''));
+    for (const { output, parts } of runs) {
+      await output.write(parts instanceof Uint8Array ? parts : parts.join(''));
+    }
   }
 
   #sinkOf(output: TextOutput): TextSink {
     return {
       add: (text) => this.#add(output, text),
+      addBytes: (bytes) => this.#addBytes(output, bytes),
       relieve: async () => {
         if (this.#gathered >= CHUNK) await this.flush();
       },
@@ -119,10 +127,22 @@ export class TextSinks {
   #add(output: TextOutput, text: string): void {
     if (text === '') return;
     const last = this.#runs.at(-1);
-    if (last?.output === output) last.parts.push(text);
+    if (last?.output === output && !(last.parts instanceof Uint8Array)) last.parts.push(text);
     else this.#runs.push({ output, parts: [text] });
     this.#gathered += text.length;
   }
+
+  #addBytes(output: TextOutput, bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#runs.push({ output, parts: bytes });
+    this.#gathered += CHUNK;
+  }
+}
+
+/** What is written to one output at a time. */
+interface Run {
+  readonly output: TextOutput;
+  readonly parts: string[] | Uint8Array;
 }
 
 /** The streams of this process. */
@@ -155,7 +175,7 @@ function processOutput(stream: NodeJS.WriteStream): TextOutput {
     get columns() {
       return stream.isTTY ? stream.columns : 100;
     },
-    write(text: string): Promise<void> {
+    write(text: string | Uint8Array): Promise<void> {
       if (failure !== undefined) return Promise.reject(failure);
       return new Promise((resolve, reject) => {
         stream.write(text, (error) => {

@@ -1,10 +1,13 @@
 /** `crush-wasm map` for a CRUSH map, which has rules but no pools. */
-import type { CrushMap } from '../crush/model.ts';
+import { type CrushMap, ITEM_NONE } from '../crush/model.ts';
 import { findRule, ruleList } from '../crush/names.ts';
+import type { MapColumns } from '../kernel/crush-mapper.ts';
+import { asciiBytes, ByteText } from './byte-text.ts';
 import { chooseArgsOf, deviceWeights } from './crushtool/device-weights.ts';
 import { misuse, type CommandIo, type TextSink } from './io.ts';
+import type { Range } from './long-job.ts';
 import { crushJob } from './map-jobs.ts';
-import { setJson, setText, type Format } from './map-writers.ts';
+import { setText, type Format } from './map-writers.ts';
 
 /** Last input when none is named, as in crushtool. */
 const DEFAULT_MAX_X = 1023;
@@ -49,36 +52,93 @@ export async function mapRule(
   const total = lastX - firstX + 1;
   const job = crushJob(map, { io, threads, total, printsAsItMaps: true });
   const request = { rule: rule.id, size, reweights: deviceWeights(map), chooseArgs: chooseArgsOf(map) };
-  const write = ROW_WRITERS[format];
-  const xWidth = String(lastX).length;
-  if (format === 'table') out.add(`${'X'.padEnd(xWidth)}  ITEMS\n`);
-  if (format === 'csv') out.add('rule,x,items\n');
-  if (format === 'json') out.add(`{"rule":${rule.id},"num_rep":${size},"mappings":[`);
+  const writer = format === 'table' ? new RuleTable(lastX) : new RuleRows(format, rule.id, size);
+  out.add(writer.head);
   try {
     for await (const { range, columns } of job.map(request, { first: firstX, count: total }, size)) {
-      const { items, lengths } = columns;
-      for (let i = 0; i < range.count; i++) {
-        const row = items.subarray(i * size, i * size + (lengths[i] ?? 0));
-        const x = range.first + i;
-        if (format === 'json' && x > firstX) out.add(',');
-        out.add(write(rule.id, x, row, xWidth));
-      }
+      writer.add(range, columns, size, out);
       await out.relieve();
     }
   } finally {
     await job.end();
   }
-  if (format === 'json') out.add('\n]}\n');
+  out.add(writer.foot);
 }
 
-type RowWriter = (rule: number, x: number, row: Int32Array, xWidth: number) => string;
+/** Writes mappings, one run of inputs after the other. */
+interface RuleWriter {
+  readonly head: string;
+  readonly foot: string;
+  add(range: Range, columns: MapColumns, size: number, sink: TextSink): void;
+}
 
-const ROW_WRITERS: Readonly<Record<Format, RowWriter>> = {
-  table: (_, x, row, xWidth) => `${String(x).padEnd(xWidth)}  ${setText(row, ',') || 'none'}\n`,
-  csv: (rule, x, row) => `${rule},${x},${setText(row, ' ')}\n`,
-  ndjson: (rule, x, row) => `${JSON.stringify({ rule, x, items: setJson(row) })}\n`,
-  json: (_, x, row) => `\n${JSON.stringify({ x, items: setJson(row) })}`,
-};
+class RuleTable implements RuleWriter {
+  readonly head: string;
+  readonly foot = '';
+  readonly #xWidth: number;
+
+  constructor(lastX: number) {
+    this.#xWidth = String(lastX).length;
+    this.head = `${'X'.padEnd(this.#xWidth)}  ITEMS\n`;
+  }
+
+  add({ first, count }: Range, { items, lengths }: MapColumns, size: number, sink: TextSink): void {
+    for (let i = 0; i < count; i++) {
+      const row = items.subarray(i * size, i * size + (lengths[i] ?? 0));
+      sink.add(`${String(first + i).padEnd(this.#xWidth)}  ${setText(row, ',') || 'none'}\n`);
+    }
+  }
+}
+
+/** Rows for programs, as bytes. */
+class RuleRows implements RuleWriter {
+  readonly head: string;
+  readonly foot: string;
+  readonly #text = new ByteText();
+  readonly #between: Uint8Array;
+  readonly #beforeX: Uint8Array;
+  readonly #beforeItems: Uint8Array;
+  readonly #separator: Uint8Array;
+  readonly #hole: Uint8Array;
+  readonly #end: Uint8Array;
+  #isFirst = true;
+
+  constructor(format: 'csv' | 'ndjson' | 'json', rule: number, size: number) {
+    const isCsv = format === 'csv';
+    const isJson = format === 'json';
+    this.head = isCsv ? 'rule,x,items\n' : isJson ? `{"rule":${rule},"num_rep":${size},"mappings":[\n` : '';
+    this.foot = isJson ? '\n]}\n' : '';
+    this.#between = asciiBytes(isJson ? ',\n' : '');
+    this.#beforeX = asciiBytes(isCsv ? `${rule},` : isJson ? '{"x":' : `{"rule":${rule},"x":`);
+    this.#beforeItems = asciiBytes(isCsv ? ',' : ',"items":[');
+    this.#separator = asciiBytes(isCsv ? ' ' : ',');
+    this.#hole = asciiBytes(isCsv ? '-' : 'null');
+    this.#end = asciiBytes(isCsv ? '\n' : isJson ? ']}' : ']}\n');
+  }
+
+  add({ first, count }: Range, { items, lengths }: MapColumns, size: number, sink: TextSink): void {
+    const text = this.#text;
+    text.clear();
+    for (let i = 0; i < count; i++) {
+      text.reserve(64, size * 2 + 1);
+      if (!this.#isFirst) text.add(this.#between);
+      this.#isFirst = false;
+      text.add(this.#beforeX);
+      text.decimal(first + i);
+      text.add(this.#beforeItems);
+      const from = i * size;
+      const end = from + (lengths[i] ?? 0);
+      for (let at = from; at < end; at++) {
+        if (at > from) text.add(this.#separator);
+        const item = items[at] ?? ITEM_NONE;
+        if (item === ITEM_NONE) text.add(this.#hole);
+        else text.decimal(item);
+      }
+      text.add(this.#end);
+    }
+    sink.addBytes(text.bytes);
+  }
+}
 
 /** Reads an option that is a whole number. */
 export function integerOption(name: string, text: string, least: number, most: number): number {

@@ -2,9 +2,9 @@
 import { ITEM_NONE } from '../crush/model.ts';
 import type { OsdMap } from '../osdmap/model.ts';
 import type { PgColumns, PgSets } from '../osdmap/pg-mapper.ts';
-import { formatUuid } from './ceph-format.ts';
 import { formatPgId } from './iostream-format.ts';
 import type { TextSink } from './io.ts';
+import { CsvWriter, JsonWriter, NdjsonWriter } from './map-row-bytes.ts';
 
 /** Formats of rows. */
 export const FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
@@ -65,62 +65,6 @@ export function pgJson(columns: PgColumns, row: number): Record<string, unknown>
   }
   return json;
 }
-
-/**
- * Text of the sets of many rows: built by hand, since this is most of the work of writing millions of PGs, with the
- * text of each OSD made once; and made once where up and acting are the same as raw.
- */
-class RowTexts {
-  readonly #numbers: string[] = [];
-  readonly #form: { readonly separator: string; readonly hole: string; readonly none: string };
-
-  /** What stands between OSDs, for a hole, and for no primary. */
-  constructor(form: { readonly separator: string; readonly hole: string; readonly none: string }) {
-    this.#form = form;
-  }
-
-  set({ osds, lengths }: PgSets, width: number, row: number): string {
-    const { separator, hole } = this.#form;
-    const from = row * width;
-    const end = from + (lengths[row] ?? 0);
-    let text = '';
-    for (let at = from; at < end; at++) {
-      if (at > from) text += separator;
-      const osd = osds[at] ?? ITEM_NONE;
-      text += osd === ITEM_NONE ? hole : this.#number(osd);
-    }
-    return text;
-  }
-
-  primary({ primaries }: PgSets, row: number): string {
-    const primary = primaries[row] ?? -1;
-    return primary < 0 ? this.#form.none : this.#number(primary);
-  }
-
-  #number(value: number): string {
-    return (this.#numbers[value] ??= String(value));
-  }
-}
-
-/** {@link pgJson} as text. */
-function pgJsonText(columns: PgColumns, row: number, texts: RowTexts): string {
-  const { pool, first, width, raw, up, acting } = columns;
-  const rawSet = texts.set(raw, width, row);
-  const rawPrimary = texts.primary(raw, row);
-  const same = up === raw && acting === raw;
-  const upSet = same ? rawSet : texts.set(up, width, row);
-  const upPrimary = same ? rawPrimary : texts.primary(up, row);
-  const actingSet = same ? rawSet : texts.set(acting, width, row);
-  const actingPrimary = same ? rawPrimary : texts.primary(acting, row);
-  const ps = first + row;
-  return (
-    `{"pgid":"${formatPgId(pool, ps)}","pool":${pool},"ps":${ps},` +
-    `"raw":[${rawSet}],"raw_primary":${rawPrimary},"up":[${upSet}],"up_primary":${upPrimary},` +
-    `"acting":[${actingSet}],"acting_primary":${actingPrimary}}`
-  );
-}
-
-const JSON_FORM = { separator: ',', hole: 'null', none: 'null' };
 
 /** Longest line of a table, as wide as the widest pool needs it, that still has all three sets. */
 const MAX_LINE = 120;
@@ -193,70 +137,3 @@ class TableWriter implements PgWriter {
 
 /** One line of a table, but for the PG. */
 type TableCells = Readonly<Record<Kind | `${Kind}P`, string>>;
-
-class CsvWriter implements PgWriter {
-  readonly #texts = new RowTexts({ separator: ' ', hole: '-', none: '' });
-
-  begin(sink: TextSink): void {
-    sink.add('pgid,raw,raw_primary,up,up_primary,acting,acting_primary\n');
-  }
-
-  add(columns: PgColumns, sink: TextSink): void {
-    const { pool, first, count, width, raw, up, acting } = columns;
-    const same = up === raw && acting === raw;
-    const cells = (sets: PgSets, row: number): string =>
-      `${this.#texts.set(sets, width, row)},${this.#texts.primary(sets, row)}`;
-    for (let row = 0; row < count; row++) {
-      const rawCells = cells(raw, row);
-      const upCells = same ? rawCells : cells(up, row);
-      const actingCells = same ? rawCells : cells(acting, row);
-      sink.add(`${formatPgId(pool, first + row)},${rawCells},${upCells},${actingCells}\n`);
-    }
-  }
-
-  end(): void {
-    // Nor does CSV.
-  }
-}
-
-class NdjsonWriter implements PgWriter {
-  readonly #texts = new RowTexts(JSON_FORM);
-
-  begin(): void {
-    // Every line stands for itself.
-  }
-
-  add(columns: PgColumns, sink: TextSink): void {
-    for (let row = 0; row < columns.count; row++) sink.add(`${pgJsonText(columns, row, this.#texts)}\n`);
-  }
-
-  end(): void {
-    // Every line stands for itself.
-  }
-}
-
-class JsonWriter implements PgWriter {
-  readonly #map: OsdMap;
-  readonly #texts = new RowTexts(JSON_FORM);
-  #isFirst = true;
-
-  constructor(map: OsdMap) {
-    this.#map = map;
-  }
-
-  begin(sink: TextSink): void {
-    const { fsid, epoch } = this.#map;
-    sink.add(`{"fsid":${JSON.stringify(formatUuid(fsid))},"epoch":${epoch},"pgs":[`);
-  }
-
-  add(columns: PgColumns, sink: TextSink): void {
-    for (let row = 0; row < columns.count; row++) {
-      sink.add(`${this.#isFirst ? '' : ','}\n${pgJsonText(columns, row, this.#texts)}`);
-      this.#isFirst = false;
-    }
-  }
-
-  end(sink: TextSink): void {
-    sink.add('\n]}\n');
-  }
-}
