@@ -1,0 +1,102 @@
+/** What the editor asks of the arguments it is given, beyond what Ceph's tools ask. */
+import { CrushError } from '../../errors.ts';
+import type { CrushDraft } from '../draft.ts';
+import type { CrushTunables } from '../model.ts';
+import { profileTunables, TUNABLES_PROFILES, type TunablesProfile } from '../tunables.ts';
+import { noSuchItem } from './classes.ts';
+import { subtreeContains } from './lookup.ts';
+
+/** The lowest device id that is free. */
+export function freeDevice(draft: CrushDraft): number {
+  let id = 0;
+  while (draft.itemNames.has(id) || draft.holdersOf(id).length > 0) id++;
+  return id;
+}
+
+/** A device or bucket, but no shadow, by name or id. */
+export function itemOf(draft: CrushDraft, item: string | number): { id: number; name: string } {
+  const id = typeof item === 'number' ? item : draft.itemId(item);
+  const name = id === undefined ? undefined : draft.itemNames.get(id);
+  if (id === undefined || name === undefined) throw noSuchItem(String(item));
+  if (draft.isShadow(id)) {
+    throw new CrushError(
+      'refused',
+      `'${name}' is the shadow of a bucket; edit the bucket itself`,
+      {},
+      'EINVAL',
+    );
+  }
+  return { id, name };
+}
+
+/** Number of a type of bucket. */
+export function typeOf(draft: CrushDraft, name: string): number {
+  const type = draft.typeId(name);
+  if (type !== undefined && type > 0) return type;
+  const names = [...draft.typeNames].flatMap(([number, each]) => (number > 0 ? [`'${each}'`] : []));
+  throw misuse(`there is no type of bucket '${name}'; the map has ${names.join(', ') || 'none'}`);
+}
+
+/** A location whose types the map has all; Ceph's tools pass over others. */
+export function locationOf(
+  draft: CrushDraft,
+  location: Readonly<Record<string, string>>,
+): ReadonlyMap<string, string> {
+  const entries = Object.entries(location);
+  if (entries.length === 0) throw misuse("a location names at least one bucket, such as { root: 'default' }");
+  for (const [type] of entries) typeOf(draft, type);
+  return new Map(entries);
+}
+
+/** Ceph's tools look no further than the lowest bucket of a location that exists; here all of it must hold. */
+export function checkPlace(draft: CrushDraft, item: number, location: ReadonlyMap<string, string>): void {
+  for (const [type, name] of location) {
+    const id = draft.itemId(name);
+    if (id !== undefined && subtreeContains(draft, id, item)) continue;
+    throw new CrushError(
+      'refused',
+      `a bucket of this location stands elsewhere than in ${type} '${name}'; move it first, or leave the ${type} out`,
+      {},
+      'EINVAL',
+    );
+  }
+}
+
+/** A weight in units that fits into the map. */
+export function checkedWeight(weight: number): number {
+  if (weight >= 0 && weight < 0x8000) return weight;
+  throw new CrushError(
+    'bad-argument',
+    `a weight of ${weight} is out of range; give one of 0 to 32767.99`,
+    {},
+    'EOVERFLOW',
+  );
+}
+
+/** What a profile sets. */
+export function profileOf(name: TunablesProfile): Partial<CrushTunables> {
+  if (TUNABLES_PROFILES.includes(name)) return profileTunables(name);
+  throw misuse(`there is no profile '${name}' of tunables; use one of ${TUNABLES_PROFILES.join(', ')}`);
+}
+
+/** Tunables that Ceph keeps in 8 bits. */
+const BYTES: readonly string[] = [
+  'chooseleafVaryR',
+  'chooseleafStable',
+  'strawCalcVersion',
+] satisfies (keyof CrushTunables)[];
+
+/** Refuses a tunable that does not exist, or a value that does not fit. */
+export function checkTunable(draft: CrushDraft, name: string, value: unknown): void {
+  if (!(name in draft.tunables)) {
+    throw misuse(`there is no tunable '${name}'; use one of ${Object.keys(draft.tunables).join(', ')}`);
+  }
+  const most = BYTES.includes(name) ? 0xff : 0x7fff_ffff;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most) return;
+  throw misuse(`the tunable ${name} cannot be ${String(value)}; give a whole number of 0 to ${most}`);
+}
+
+/** The error for an argument that cannot be. */
+export function misuse(text: string): CrushError {
+  return new CrushError('bad-argument', text, {}, 'EINVAL');
+}
