@@ -55,9 +55,19 @@ export type { JobOptions, JobSignal, ThreadOptions } from './kernel/job.ts';
 export { type MapChunk, ParallelCrushMapper } from './kernel/parallel-crush-mapper.ts';
 export { hash32 } from './kernel/kernel.ts';
 
+export {
+  type Distribution,
+  type DistributionRequest,
+  measureDistribution,
+  type Share,
+  type ShareLevel,
+} from './analysis/distribution.ts';
+export type { SpreadStatistics } from './analysis/statistics.ts';
+
 export type { Bytes } from './formats/bytes.ts';
 export { type MapFile, readMap, readMapFile, type ReadMapOptions } from './formats/detect.ts';
 export { readCrushBinary } from './formats/crushmap-binary.ts';
 export { readCrushDump } from './formats/crushmap-json.ts';
 export { readOsdMapBinary, type ReadOsdMapOptions } from './formats/osdmap-binary.ts';
+export { writeOsdMapBinary, type WriteOsdMapOptions } from './formats/osdmap-encode.ts';
 export { readOsdMapJson, readReportJson } from './formats/osdmap-json.ts';
