@@ -4,9 +4,10 @@
  */
 import type { CrushMap } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
-import { compileConstructs, type CompileListener } from './crush-text-compile.ts';
+import { compileConstructs } from './crush-text-compile.ts';
 import { joinLines, lineAndColumn, reportedPlace } from './crush-text-lines.ts';
 import { parseCrushText } from './crush-text-parse.ts';
+import type { CompileListener } from './crush-text-state.ts';
 import type { Grammar } from './crush-text-syntax.ts';
 import { NEWEST_RELEASE, RELEASE, isAtLeast } from './releases.ts';
 
