@@ -28,6 +28,15 @@ export {
   type ValidateOptions,
 } from './crush/validate.ts';
 export { FlatMap } from './crush/flat.ts';
+export {
+  type CrushLocation,
+  CrushMapEditor,
+  type EditorOptions,
+  type NewCrushBucket,
+  type NewDevice,
+  type NewRule,
+} from './crush/editor.ts';
+export { TUNABLES_PROFILES, type TunablesProfile } from './crush/tunables.ts';
 
 export * from './osdmap/model.ts';
 export { type NameBytes, objectHash, type ObjectName, stableMod } from './osdmap/object-hash.ts';

@@ -31,7 +31,7 @@ import { POOL_BYTES, readPool } from './pool-binary.ts';
 export type NamelessPool = Omit<Pool, 'name'>;
 
 /** What Ceph prints for a pool without a name. */
-const UNKNOWN_POOL_NAME = '<unknown>';
+export const UNKNOWN_POOL_NAME = '<unknown>';
 
 /** Reads `pools`, ids in 64 bits. */
 export function readPools(reader: BinaryReader): Map<number, NamelessPool> {

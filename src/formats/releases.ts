@@ -47,5 +47,7 @@ export const RELEASE = {
   nautilus: releaseByName('nautilus'),
   pacific: releaseByName('pacific'),
   quincy: releaseByName('quincy'),
+  reef: releaseByName('reef'),
   squid: releaseByName('squid'),
+  tentacle: releaseByName('tentacle'),
 };
