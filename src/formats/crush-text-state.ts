@@ -9,8 +9,10 @@ import type { Grammar, Word } from './crush-text-syntax.ts';
 export interface CompileListener {
   /** How much it says: 0 for errors and warnings only, up to 4. */
   readonly verbose: number;
-  /** Gets crushtool's own words, with their line ends. */
+  /** Gets crushtool's own words about what it does, with their line ends. */
   readonly say: (words: string) => void;
+  /** Gets crushtool's own words about why it gives up. */
+  readonly refuse: (words: string) => void;
   /** A 16.16 weight as crushtool's messages have it. */
   readonly formatWeight: (weight: number) => string;
 }
@@ -70,7 +72,7 @@ export class CompileState {
 
   /** Refuses the text: `words` are crushtool's, '' where it says nothing or comes to no end. */
   refuse(word: Word, message: string, words = ''): never {
-    if (words !== '') this.listener.say(words);
+    if (words !== '') this.listener.refuse(words);
     throw new CrushError('malformed', message, lineAndColumn(this.#text, word.at));
   }
 }

@@ -58,7 +58,7 @@ export function compileCrushText(text: string, options: CompileOptions): CrushMa
   const { constructs, failure } = parseCrushText(text, grammar);
   if (failure !== undefined) {
     const { line, rest } = reportedPlace(text, failure.stop);
-    listener.say(`${fileName}:${line} error: parse error at '${rest}'\n`);
+    listener.refuse(`${fileName}:${line} error: parse error at '${rest}'\n`);
     throw new CrushError('malformed', failure.problem, lineAndColumn(text, failure.at));
   }
   return compileConstructs(constructs, text, grammar, listener);
@@ -78,5 +78,6 @@ function showLines(text: string, { verbose, say }: CompileListener): void {
 const NOBODY: CompileListener = {
   verbose: 0,
   say: () => undefined,
+  refuse: () => undefined,
   formatWeight: String,
 };

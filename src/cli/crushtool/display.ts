@@ -6,6 +6,7 @@ import { naming } from '../load.ts';
 import { PACIFIC } from '../release-option.ts';
 import { nameProblem, overlappedRules } from './check.ts';
 import { compareMaps } from './compare.ts';
+import { decompileStage } from './compile.ts';
 import { dumpCrushMap } from './dump.ts';
 import { Lrand48 } from './lrand48.ts';
 import type { CrushtoolOptions } from './options.ts';
@@ -25,22 +26,31 @@ export async function displayMap(
   out: TextSink,
   err: TextSink,
 ): Promise<void> {
+  await naming(() => showMap(map, options, io, out, err), options.inputFile);
+}
+
+async function showMap(
+  map: CrushMap,
+  options: CrushtoolOptions,
+  io: CommandIo,
+  out: TextSink,
+  err: TextSink,
+): Promise<void> {
   if (options.showLocation >= 0) {
     for (const [type, name] of fullLocation(map, options.showLocation)) out.add(`${type}\t${name}\n`);
   }
   if (options.tree) await addLines(treeLines(map), out);
   if (options.bucketTree) await showLeaves(map, options.bucketName, out, err);
   if (options.dump) await dump(map, options, out);
-  if (options.decompile) {
-    throw new CommandExit(1, 'crushtool: --decompile is not supported by this version of crush-wasm\n');
-  }
+  if (options.decompile) await decompileStage(map, options, out, err);
   if (options.check) await checkNames(map, options, out);
   // One source of random numbers for both, as in the original.
   const random = new Lrand48();
-  if (options.test) {
-    await naming(() => testCrushMap(map, options, random, io, out, err), options.inputFile);
+  if (options.test) await testCrushMap(map, options, random, io, out, err);
+  if (options.compareFile !== '') {
+    const other = await readMapOrExit(options.compareFile, io, err);
+    await naming(() => compareMaps(map, other, options, random, io, out), options.compareFile);
   }
-  if (options.compareFile !== '') await compare(map, options, random, io, out, err);
 }
 
 async function showLeaves(map: CrushMap, name: string, out: TextSink, err: TextSink): Promise<void> {
@@ -68,19 +78,6 @@ async function checkNames(map: CrushMap, options: CrushtoolOptions, out: TextSin
   if (problem === undefined) return;
   out.add(`${problem}\n`);
   throw new CommandExit(1);
-}
-
-async function compare(
-  map: CrushMap,
-  options: CrushtoolOptions,
-  random: Lrand48,
-  io: CommandIo,
-  out: TextSink,
-  err: TextSink,
-): Promise<void> {
-  const { inputFile, compareFile } = options;
-  const other = await readMapOrExit(compareFile, io, err);
-  await naming(() => compareMaps(map, other, options, random, io, out), inputFile, compareFile);
 }
 
 async function addLines(lines: Iterable<string>, out: TextSink): Promise<void> {

@@ -4,10 +4,11 @@
  */
 import { CrushDraft } from '../../crush/draft.ts';
 import { writeCrushBinary } from '../../formats/crushmap-encode.ts';
-import { CommandExit, TextSinks, type CommandIo, type TextSink } from '../io.ts';
+import { TextSinks, type CommandIo, type TextSink } from '../io.ts';
 import { takeRelease } from '../release-option.ts';
 import { writeFileLikeCeph } from '../write-file.ts';
 import { buildMap } from './build.ts';
+import { compileStage } from './compile.ts';
 import { displayMap } from './display.ts';
 import { editStage } from './edit.ts';
 import { parseCrushtoolOptions, type CrushtoolOptions } from './options.ts';
@@ -46,7 +47,7 @@ async function runStages(
 async function inputMap(options: CrushtoolOptions, io: CommandIo, err: TextSink): Promise<CrushDraft> {
   const { inputFile, compile, build } = options;
   const map = inputFile === '' ? undefined : await readMapOrExit(inputFile, io, err);
-  if (compile) throw unsupported('--compile');
+  if (compile) return compileStage(options, err);
   if (build) return buildMap(options, err);
   return map === undefined ? CrushDraft.empty() : CrushDraft.from(map);
 }
@@ -60,8 +61,4 @@ async function outputMap(draft: CrushDraft, options: CrushtoolOptions, out: Text
   draft.finalize();
   await writeFileLikeCeph('crushtool', outputFile, writeCrushBinary(draft.finish(), { release }));
   if (verbose > 0) out.add(`wrote crush map to ${outputFile}\n`);
-}
-
-function unsupported(what: string): CommandExit {
-  return new CommandExit(1, `crushtool: ${what} is not supported by this version of crush-wasm\n`);
 }
