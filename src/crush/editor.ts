@@ -8,6 +8,7 @@ import { addBucket } from './edit/bucket-table.ts';
 import {
   checkedWeight,
   checkPlace,
+  checkTotals,
   checkTunable,
   freeDevice,
   itemOf,
@@ -370,6 +371,7 @@ export class CrushMapEditor {
     try {
       const result = edit(draft);
       if (batch.failure !== undefined) throw batch.failure.error;
+      checkTotals(draft, this.#map);
       draft.finalize();
       this.#past.push(this.#map);
       if (this.#past.length > this.#undoLimit) this.#past.shift();

@@ -1,7 +1,8 @@
 /** What the editor asks of the arguments it is given, beyond what Ceph's tools ask. */
 import { CrushError } from '../../errors.ts';
+import { bucketItemWeights, tooHeavy } from '../bucket.ts';
 import type { CrushDraft } from '../draft.ts';
-import type { CrushTunables } from '../model.ts';
+import type { CrushMap, CrushTunables } from '../model.ts';
 import { profileTunables, TUNABLES_PROFILES, type TunablesProfile } from '../tunables.ts';
 import { noSuchItem } from './classes.ts';
 import { subtreeContains } from './lookup.ts';
@@ -71,6 +72,15 @@ export function checkedWeight(weight: number): number {
     {},
     'EOVERFLOW',
   );
+}
+
+/** Refuses buckets, of those that changed, whose items weigh too much together; Ceph's tools let weights wrap. */
+export function checkTotals(draft: CrushDraft, before: CrushMap): void {
+  for (const [index, bucket] of draft.buckets.entries()) {
+    if (bucket === undefined || bucket === before.buckets[index]) continue;
+    const total = bucketItemWeights(bucket).reduce((sum, weight) => sum + weight, 0);
+    if (total > 0xffff_ffff) throw tooHeavy(bucket.id);
+  }
 }
 
 /** What a profile sets. */

@@ -1,0 +1,281 @@
+/** Maps built and edited in code. */
+import { describe, expect, test } from 'vitest';
+import { CrushMapEditor, type CrushLocation } from '../src/crush/editor.ts';
+import { RULE_OP, type CrushMap } from '../src/crush/model.ts';
+import { findItem, itemClassName, itemWeight, parentOf } from '../src/crush/names.ts';
+import { CrushError } from '../src/errors.ts';
+import { readCrushBinary } from '../src/formats/crushmap-binary.ts';
+import { writeCrushBinary } from '../src/formats/crushmap-encode.ts';
+import { CrushMapper } from '../src/kernel/crush-mapper.ts';
+import { Random } from './random.ts';
+
+/** Two racks of two hosts of two OSDs, the second of each an SSD. */
+function example(): CrushMapEditor {
+  const editor = CrushMapEditor.empty();
+  editor.batch(() => {
+    for (let id = 0; id < 8; id++) {
+      const location = { host: `host${id >> 1}`, rack: `rack${id >> 2}`, root: 'default' };
+      editor.addDevice({ weight: 1 + (id % 2), location, deviceClass: id % 2 === 0 ? 'hdd' : 'ssd' });
+    }
+  });
+  return editor;
+}
+
+const weightOf = (map: CrushMap, name: string): number => itemWeight(map, findItem(map, name)!)! / 0x10000;
+
+const parentName = (map: CrushMap, name: string): string | undefined =>
+  map.itemNames.get(parentOf(map, findItem(map, name)!)!);
+
+test('a map from nothing', () => {
+  const { map } = example();
+  expect(map.maxDevices).toBe(8);
+  expect(weightOf(map, 'default')).toBe(12);
+  expect(weightOf(map, 'rack1')).toBe(6);
+  expect(weightOf(map, 'rack1~ssd')).toBe(4);
+  expect(parentName(map, 'osd.5')).toBe('host2');
+  expect(parentName(map, 'host2')).toBe('rack1');
+  expect(itemClassName(map, 5)).toBe('ssd');
+  expect(readCrushBinary(writeCrushBinary(map))).toEqual(map);
+});
+
+test('a rule for a class maps to that class, over racks', () => {
+  const editor = example();
+  const rule = editor.addRule({ name: 'fast', root: 'default', failureDomain: 'rack', deviceClass: 'ssd' });
+  const { items } = new CrushMapper(editor.map).mapRange({ rule, size: 2, first: 0, count: 50 });
+  for (let x = 0; x < 50; x++) {
+    const pair = [...items.subarray(2 * x, 2 * x + 2)];
+    expect(pair.every((osd) => osd % 2 === 1)).toBe(true);
+    expect(new Set(pair.map((osd) => osd >> 2)).size).toBe(2);
+  }
+});
+
+test('a rule for erasure codes', () => {
+  const editor = example();
+  const rule = editor.addRule({ name: 'ec', root: 'default', kind: 'erasure' });
+  const { type, steps } = editor.map.rules[rule]!;
+  expect(type).toBe(3);
+  expect(steps.map(({ op }) => op)).toEqual([
+    RULE_OP.setChooseleafTries,
+    RULE_OP.setChooseTries,
+    RULE_OP.take,
+    RULE_OP.chooseleafIndep,
+    RULE_OP.emit,
+  ]);
+  editor.removeRule('ec');
+  expect(editor.map.rules).toEqual([undefined]);
+});
+
+test('moves carry weights along', () => {
+  const editor = example();
+  editor.move('host0', { rack: 'rack1' });
+  expect(weightOf(editor.map, 'rack0')).toBe(3);
+  expect(weightOf(editor.map, 'rack1')).toBe(9);
+  expect(weightOf(editor.map, 'default')).toBe(12);
+  expect(weightOf(editor.map, 'rack1~hdd')).toBe(3);
+  editor.move('osd.0', { host: 'host3' });
+  expect(weightOf(editor.map, 'host3')).toBe(4);
+  expect(editor.map.itemClasses.get(0)).toBe(0);
+  const before = editor.map;
+  editor.move(0, { host: 'host3', rack: 'rack1' });
+  expect(editor.map).toEqual(before);
+});
+
+test('weights, classes and names', () => {
+  const editor = example();
+  editor.setWeight('osd.3', 3.63869);
+  expect(weightOf(editor.map, 'osd.3')).toBe(238465 / 0x10000);
+  expect(weightOf(editor.map, 'host1~ssd')).toBe(238465 / 0x10000);
+  editor.setClass(0, undefined);
+  expect(weightOf(editor.map, 'host0~hdd')).toBe(0);
+  editor.setSubtreeClass('rack0', 'nvme');
+  expect([0, 1, 2, 3, 4].map((osd) => itemClassName(editor.map, osd))).toEqual([
+    'nvme',
+    'nvme',
+    'nvme',
+    'nvme',
+    'hdd',
+  ]);
+  const shadow = findItem(editor.map, 'rack0~nvme');
+  editor.rename('rack0', 'rack-a');
+  expect(findItem(editor.map, 'rack-a~nvme')).toBe(shadow);
+  expect(findItem(editor.map, 'rack0')).toBeUndefined();
+});
+
+test('what is empty can be removed', () => {
+  const editor = example();
+  const id = editor.addBucket({ name: 'spare', type: 'host', location: { rack: 'rack1' } });
+  expect(parentName(editor.map, 'spare')).toBe('rack1');
+  editor.remove('spare');
+  expect(editor.map.buckets[-1 - id]).toBeUndefined();
+  editor.remove('osd.7');
+  expect(weightOf(editor.map, 'default')).toBe(10);
+  expect(editor.map.itemNames.has(7)).toBe(false);
+});
+
+test('tunables', () => {
+  const editor = CrushMapEditor.empty();
+  editor.setTunables('bobtail');
+  expect(editor.map.tunables).toMatchObject({
+    chooseTotalTries: 50,
+    chooseleafVaryR: 0,
+    strawCalcVersion: 1,
+  });
+  editor.setTunables({ chooseTotalTries: 100 });
+  expect(editor.map.tunables).toMatchObject({ chooseTotalTries: 100, chooseleafDescendOnce: 1 });
+});
+
+test('every edit can be undone and done again', () => {
+  const editor = example();
+  const maps = [editor.map];
+  const random = new Random(1);
+  for (let i = 0; i < 30; i++) {
+    const host = `host${random.below(6)}`;
+    if (random.chance(0.5)) editor.move(`osd.${random.below(8)}`, { host, root: 'default' });
+    else editor.setWeight(random.below(8), random.below(100) / 7);
+    maps.push(editor.map);
+  }
+  const snapshots = structuredClone(maps);
+  for (let i = maps.length - 2; i >= 0; i--) {
+    expect(editor.undo()).toBe(true);
+    expect(editor.map).toBe(maps[i]);
+  }
+  expect(editor.undo()).toBe(true);
+  expect(editor.map.buckets).toEqual([]);
+  expect(editor.canUndo).toBe(false);
+  expect(editor.undo()).toBe(false);
+  for (const map of maps) {
+    expect(editor.redo()).toBe(true);
+    expect(editor.map).toBe(map);
+  }
+  expect(editor.redo()).toBe(false);
+  expect(maps).toEqual(snapshots);
+  editor.undo();
+  editor.setWeight(0, 5);
+  expect(editor.canRedo).toBe(false);
+});
+
+test('as many edits as asked for are kept', () => {
+  const editor = CrushMapEditor.empty({ undoLimit: 2 });
+  for (let i = 0; i < 5; i++) editor.addBucket({ name: `root${i}`, type: 'root' });
+  while (editor.undo());
+  expect([...editor.map.itemNames.values()]).toEqual(['root0', 'root1', 'root2']);
+});
+
+describe('a batch', () => {
+  test('is one edit', () => {
+    const editor = example();
+    expect(editor.undo()).toBe(true);
+    expect(editor.map.buckets).toEqual([]);
+  });
+
+  test('is done whole or not at all', () => {
+    const editor = example();
+    const { map } = editor;
+    expect(() => {
+      editor.batch(() => {
+        editor.setWeight(0, 7);
+        editor.remove('nobody');
+      });
+    }).toThrow("there is no device or bucket 'nobody'");
+    expect(() => {
+      editor.batch(() => {
+        editor.setWeight(0, 7);
+        expect(() => {
+          editor.remove('default');
+        }).toThrow();
+      });
+    }).toThrow("bucket 'default' holds 2 items");
+    expect(editor.map).toBe(map);
+    expect(() => editor.batch(() => editor.undo())).toThrow('a batch is under way');
+    expect(() => {
+      editor.batch(() => {
+        editor.batch(() => undefined);
+      });
+    }).toThrow('a batch is under way');
+  });
+});
+
+const wide: CrushLocation = { host: 'host0', rack: 'rack1' };
+
+test.each<[string, (editor: CrushMapEditor) => void, string, string]>([
+  [
+    'a taken id',
+    (e) => e.addDevice({ id: 3, weight: 1, location: { host: 'host0' } }),
+    'refused',
+    'device 3 already',
+  ],
+  [
+    'a taken name',
+    (e) => e.addDevice({ weight: 1, name: 'osd.1', location: { host: 'host0' } }),
+    'refused',
+    "'osd.1'",
+  ],
+  ['a bad id', (e) => e.addDevice({ id: -4, weight: 1, location: { host: 'host0' } }), 'bad-argument', '-4'],
+  ['a bad name', (e) => e.addBucket({ name: 'a b', type: 'host' }), 'bad-argument', "'a b'"],
+  ['a bad class', (e) => e.setClass(0, 'a~b'), 'bad-argument', "'a~b'"],
+  ['no type', (e) => e.addBucket({ name: 'a', type: 'shelf' }), 'bad-argument', "'host', 'chassis', 'rack'"],
+  ['no place', (e) => e.move('osd.0', {}), 'bad-argument', 'at least one bucket'],
+  ['no such type', (e) => e.move('osd.0', { shelf: 'a' }), 'bad-argument', "no type of bucket 'shelf'"],
+  [
+    'a place that is not',
+    (e) => e.addDevice({ weight: 1, location: wide }),
+    'refused',
+    "elsewhere than in rack 'rack1'",
+  ],
+  ['another type', (e) => e.move('osd.0', { host: 'rack1' }), 'refused', "'rack1' is a rack, not a host"],
+  ['a device', (e) => e.move('osd.0', { host: 'osd.1' }), 'refused', "'osd.1' is a device"],
+  ['a loop', (e) => e.move('default', { host: 'host0' }), 'refused', 'below what would be put into it'],
+  ['a great weight', (e) => e.setWeight(0, 32768), 'bad-argument', '32768'],
+  ['a negative weight', (e) => e.setWeight(0, -0.1), 'bad-argument', '-0.1'],
+  ['not a number', (e) => e.setWeight(0, NaN), 'bad-argument', 'NaN'],
+  [
+    'too much in all',
+    (e) => e.batch(() => [0, 1, 2, 3].map((id) => e.setWeight(id, 20000))),
+    'refused',
+    '65536',
+  ],
+  ['a full bucket', (e) => e.remove('host0'), 'refused', "'host0' holds 2 items"],
+  ['a shadow', (e) => e.move('host0~hdd', { rack: 'rack1' }), 'refused', 'the shadow of a bucket'],
+  ['no item', (e) => e.setWeight('osd.99', 1), 'not-found', "'osd.99'"],
+  ['no rule', (e) => e.removeRule('fast'), 'not-found', "'fast'"],
+  ['no root', (e) => e.addRule({ name: 'a', root: 'nowhere' }), 'not-found', "'nowhere'"],
+  [
+    'no such class',
+    (e) => e.addRule({ name: 'a', root: 'default', deviceClass: 'nvme' }),
+    'bad-argument',
+    "'nvme'",
+  ],
+  ['no profile', (e) => e.setTunables('quincy' as 'jewel'), 'bad-argument', 'argonaut'],
+  ['no tunable', (e) => e.setTunables({ tries: 1 } as object), 'bad-argument', 'chooseTotalTries'],
+  ['a wide tunable', (e) => e.setTunables({ chooseleafVaryR: 256 }), 'bad-argument', '0 to 255'],
+])('%s is refused', (_, edit, code, text) => {
+  const editor = example();
+  const { map } = editor;
+  let caught: unknown;
+  try {
+    edit(editor);
+  } catch (error) {
+    caught = error;
+  }
+  expect(caught).toBeInstanceOf(CrushError);
+  expect((caught as CrushError).code).toBe(code);
+  expect((caught as CrushError).message).toContain(text);
+  expect(editor.map).toBe(map);
+});
+
+describe('maps that cannot be edited', () => {
+  const withItems = (items: number[]): CrushMap => {
+    const { map } = example();
+    const buckets = [...map.buckets];
+    const host = buckets[0]!;
+    buckets[0] = { ...host, items: Int32Array.from(items) };
+    return { ...map, buckets };
+  };
+
+  test.each([
+    ['a bucket below itself', withItems([-1, 0])],
+    ['a bucket that is not there', withItems([-99, 0])],
+  ])('%s', (_, map) => {
+    expect(() => CrushMapEditor.from(map)).toThrow(CrushError);
+  });
+});
