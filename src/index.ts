@@ -60,7 +60,7 @@ export {
   type MapRequest,
   type SeedSource,
 } from './kernel/crush-mapper.ts';
-export type { JobOptions, JobSignal, ThreadOptions } from './kernel/job.ts';
+export type { ChunkOptions, JobOptions, JobSignal, ThreadOptions } from './kernel/job.ts';
 export { type MapChunk, ParallelCrushMapper } from './kernel/parallel-crush-mapper.ts';
 export { hash32 } from './kernel/kernel.ts';
 

@@ -135,13 +135,20 @@ describe.skipIf(!existsSync(DIST))('threads (need dist, which npm ci builds)', (
         const what = `CRUSH_FUZZ_SEED=${seed} CRUSH_THREADS_MAPS=1, ${threads} threads, shared: ${shareMemory}`;
         expect(got, what).toEqual(wanted);
         if (Array.isArray(wanted)) expect(tries.several, what).toEqual(tries.one);
-        const chunks: Package.MapChunk[] = [];
-        const streamed = await outcome(async () => {
-          for await (const chunk of several.mapChunks(request, { chunk: 77 })) chunks.push(chunk);
-          const join = (name: 'items' | 'lengths' | 'seeds') => chunks.flatMap((chunk) => [...chunk[name]]);
-          return [join('items'), join('lengths'), join('seeds')];
-        });
-        expect(streamed, what).toEqual(wanted);
+        for (const reuse of [false, true]) {
+          const columns: Record<'items' | 'lengths' | 'seeds', number[]> = {
+            items: [],
+            lengths: [],
+            seeds: [],
+          };
+          const streamed = await outcome(async () => {
+            for await (const chunk of several.mapChunks(request, { chunk: 77, reuse })) {
+              for (const name of ['items', 'lengths', 'seeds'] as const) columns[name].push(...chunk[name]);
+            }
+            return Object.values(columns);
+          });
+          expect(streamed, `${what}, reuse: ${reuse}`).toEqual(wanted);
+        }
       }
       await several.close();
     }
@@ -161,14 +168,16 @@ describe.skipIf(!existsSync(DIST))('threads (need dist, which npm ci builds)', (
         );
         expect(plainPgs(await several.mapPool(id))).toEqual(wanted);
         expect(plainPgs(await several.mapPool(id, part))).toEqual(plainPgs(one.mapPool(id, part)));
-        let next = 0;
-        for await (const chunk of several.mapChunks(id, { chunk: 5000 })) {
-          const { first, count } = chunk;
-          expect(first).toBe(next);
-          next += count;
-          expect(plainPgs(chunk)).toEqual(plainPgs(one.mapPool(id, { first, count })));
+        for (const reuse of [false, true]) {
+          let next = 0;
+          for await (const chunk of several.mapChunks(id, { chunk: 2500, reuse })) {
+            const { first, count } = chunk;
+            expect(first).toBe(next);
+            next += count;
+            expect(plainPgs(chunk)).toEqual(plainPgs(one.mapPool(id, { first, count })));
+          }
+          expect(next).toBe(3 * CHUNK + 37);
         }
-        expect(next).toBe(3 * CHUNK + 37);
       }
     }
   });
@@ -292,6 +301,16 @@ describe.skipIf(!existsSync(DIST))('threads (need dist, which npm ci builds)', (
     expect(plain(await several.mapRange(request))).toEqual(
       plain(new dist.CrushMapper(HOSTS).mapRange(request)),
     );
+  });
+
+  it('stream through a few places where they are told to', async () => {
+    const several = opened(new dist.ParallelCrushMapper(HOSTS, { threads: 2 }));
+    const places = new Set<ArrayBufferLike>();
+    for await (const { items } of several.mapChunks(REQUEST, { reuse: true })) places.add(items.buffer);
+    expect(places.size).toBe(5);
+    places.clear();
+    for await (const { items } of several.mapChunks(REQUEST)) places.add(items.buffer);
+    expect(places.size).toBe(REQUEST.count / CHUNK);
   });
 
   it('leave a stream when it is left', async () => {

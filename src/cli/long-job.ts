@@ -30,8 +30,9 @@ export interface Range {
 
 /** How ranges are mapped: `What` says by which rule or pool, `Columns` has the results. */
 export interface RangeMappers<What, Columns> {
+  /** The columns may be overwritten by the next call. */
   here(what: What, range: Range): Columns;
-  /** Starts workers. */
+  /** Starts workers. The columns of a chunk may be overwritten once the next is asked for. */
   threads(threads: number): {
     chunks(what: What, range: Range, chunk: number): AsyncIterable<Columns & Range>;
     close(): Promise<void>;
@@ -66,7 +67,7 @@ export class LongJob<What, Columns> {
   }
 
   /**
-   * Maps a part of the job, range by range, in order.
+   * Maps a part of the job, range by range, in order. The columns of a range are gone when the next is asked for.
    *
    * @param size - items that each number may be mapped to
    */

@@ -1,5 +1,6 @@
 /** The jobs of commands that map much: the PGs of OSDMaps, the inputs of CRUSH maps. */
 import type { CrushMap } from '../crush/model.ts';
+import { mapColumns, ReusedMemory } from '../kernel/column-memory.ts';
 import { CrushMapper, type MapColumns, type MapRequest } from '../kernel/crush-mapper.ts';
 import { ParallelCrushMapper } from '../kernel/parallel-crush-mapper.ts';
 import type { OsdMap } from '../osdmap/model.ts';
@@ -18,11 +19,11 @@ export function pgJob(map: OsdMap, mapperOptions: PgMapperOptions, options: Long
   const mapper = new PgMapper(map, mapperOptions);
   return new LongJob(
     {
-      here: (pool, range) => mapper.mapPool(pool, range),
+      here: (pool, range) => mapper.mapPool(pool, { ...range, reuse: true }),
       threads(threads) {
         const workers = new ParallelPgMapper(map, { ...mapperOptions, threads });
         return {
-          chunks: (pool, range, chunk) => workers.mapChunks(pool, { ...range, chunk }),
+          chunks: (pool, range, chunk) => workers.mapChunks(pool, { ...range, chunk, reuse: true }),
           close: () => workers.close(),
         };
       },
@@ -33,13 +34,18 @@ export function pgJob(map: OsdMap, mapperOptions: PgMapperOptions, options: Long
 
 export function crushJob(map: CrushMap, options: LongJobOptions): CrushJob {
   const mapper = new CrushMapper(map);
+  const memory = new ReusedMemory();
   return new LongJob(
     {
-      here: (request, range) => mapper.mapRange({ ...request, ...range }),
+      here: (request, range) => {
+        const out = mapColumns(memory, range.count, request.size);
+        return mapper.mapRange({ ...request, ...range, out });
+      },
       threads(threads) {
         const workers = new ParallelCrushMapper(mapper.flat, { threads });
         return {
-          chunks: (request, range, chunk) => workers.mapChunks({ ...request, ...range }, { chunk }),
+          chunks: (request, range, chunk) =>
+            workers.mapChunks({ ...request, ...range }, { chunk, reuse: true }),
           close: () => workers.close(),
         };
       },

@@ -14,6 +14,14 @@ export interface ThreadOptions {
   readonly shareMemory?: boolean | undefined;
 }
 
+/** How a long range is given in chunks. */
+export interface ChunkOptions {
+  /** How many numbers a chunk has. */
+  readonly chunk?: number | undefined;
+  /** Whether the columns of a chunk may be overwritten once the next chunk is asked for. */
+  readonly reuse?: boolean | undefined;
+}
+
 /** What is used of an `AbortSignal`, written out so that the package's types need none of a browser or of Node. */
 export interface JobSignal {
   readonly aborted: boolean;

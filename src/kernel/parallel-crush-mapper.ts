@@ -6,7 +6,8 @@ import type { CrushMap } from '../crush/model.ts';
 import { type CrushMapperOptions, demandCrushMap, type MapColumns, type MapRequest } from './crush-mapper.ts';
 import { checkRequest, checkWhole } from './check-request.ts';
 import type { CrushChunk, CrushJob, CrushWorkerState } from './crush-worker.ts';
-import type { JobOptions, ThreadOptions } from './job.ts';
+import { mapColumns } from './column-memory.ts';
+import type { ChunkOptions, JobOptions, ThreadOptions } from './job.ts';
 import { canShareMemory, isShared, RangePool, sharedArray, sharedCopy } from './range-pool.ts';
 import type { WorkerSource } from './worker-port.ts';
 
@@ -100,19 +101,37 @@ export class ParallelCrushMapper {
    * than the workers have in hand.
    *
    * @param options.chunk - numbers of a chunk; default 8192
+   * @param options.reuse - a chunk's columns are gone when the next is asked for: where threads share memory, they lie in
+   * a few places that are used again and again; default false
    * @throws as {@link ParallelCrushMapper.mapRange}
    */
   async *mapChunks(
     request: Omit<MapRequest, 'out'>,
-    options: JobOptions & { readonly chunk?: number | undefined } = {},
+    options: JobOptions & ChunkOptions = {},
   ): AsyncGenerator<MapChunk, void, undefined> {
     checkRequest(request);
-    const { first, count, tries } = request;
+    const { first, count, size, tries } = request;
     const range = { first, count, chunk: options.chunk ?? CHUNK };
-    for await (const { value, ...numbers } of this.#pool.stream(jobOf(request), range, options)) {
-      const chunk = value as CrushChunk;
-      addTries(tries, chunk.tries);
-      yield { ...numbers, ...chunk.columns };
+    const most = Math.min(range.chunk, count);
+    const makeSlot = (): MapColumns => mapColumns({ array: (_, length) => sharedArray(length) }, most, size);
+    const reuses = options.reuse === true && this.#shares;
+    const chunks = this.#pool.stream(jobOf(request), range, options, reuses ? makeSlot : undefined);
+    for await (const { first, count, value, slot } of chunks) {
+      if (slot === undefined) {
+        const chunk = value as CrushChunk;
+        addTries(tries, chunk.tries);
+        yield { first, count, ...chunk.columns };
+      } else {
+        const { items, lengths, seeds } = slot as MapColumns;
+        addTries(tries, value as Uint32Array | undefined);
+        yield {
+          first,
+          count,
+          items: items.subarray(0, count * size),
+          lengths: lengths.subarray(0, count),
+          seeds: seeds.subarray(0, count),
+        };
+      }
     }
   }
 

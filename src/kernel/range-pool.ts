@@ -3,8 +3,9 @@
  * inputs (crush-worker.ts) or PGs (osdmap/pg-worker.ts).
  *
  * A whole range goes to shared memory: each worker takes the next chunk that nobody has, by an atomic counter, and
- * writes its results in their place, so the main thread has nothing to do. A stream of chunks goes by messages, in
- * order, and so does everything where there is no shared memory; then buffers move from thread to thread.
+ * writes its results in their place, so the main thread has nothing to do. A stream of chunks is asked for by messages,
+ * in order; its results go to a few slots of shared memory that are used again and again, or move from thread to thread
+ * with the answers. So does everything where there is no shared memory.
  */
 import type { JobOptions, JobSignal } from './job.ts';
 import {
@@ -30,12 +31,26 @@ export interface RangeChunk {
   readonly first: number;
   readonly count: number;
   readonly value: unknown;
+  /** Where the results are, if they are in a slot; they stay there until the next chunk is asked for. */
+  readonly slot: unknown;
 }
 
 type RangeCall =
-  | { readonly kind: 'begin'; readonly job: number; readonly what: unknown }
+  | {
+      readonly kind: 'begin';
+      readonly job: number;
+      readonly what: unknown;
+      readonly slots: readonly unknown[];
+    }
   | { readonly kind: 'end'; readonly job: number }
-  | { readonly kind: 'chunk'; readonly job: number; readonly first: number; readonly count: number }
+  | {
+      readonly kind: 'chunk';
+      readonly job: number;
+      readonly first: number;
+      readonly count: number;
+      /** Which slot the results go to. */
+      readonly slot: number | undefined;
+    }
   | {
       readonly kind: 'share';
       readonly job: number;
@@ -148,7 +163,7 @@ export class RangePool {
     try {
       const work = async (worker: number): Promise<ShareResult | undefined> => {
         try {
-          await this.#call(worker, { kind: 'begin', job, what });
+          await this.#call(worker, { kind: 'begin', job, what, slots: [] });
           return (await this.#call(
             worker,
             { kind: 'share', job, range, control, out },
@@ -172,11 +187,16 @@ export class RangePool {
     }
   }
 
-  /** Maps a range and gives it chunk by chunk, in order; no more is mapped ahead than the workers have in hand. */
+  /**
+   * Maps a range and gives it chunk by chunk, in order; no more is mapped ahead than the workers have in hand.
+   *
+   * @param makeSlot - makes shared memory with room for a chunk; without it results move with the answers
+   */
   async *stream(
     what: unknown,
     { first, count, chunk }: Range,
     { signal, onProgress }: JobOptions,
+    makeSlot?: () => unknown,
   ): AsyncGenerator<RangeChunk, void, undefined> {
     if (isAborted(signal)) throw asError(signal?.reason);
     const threads = await this.#pool.start();
@@ -192,8 +212,11 @@ export class RangePool {
         mapping.then(resolve, reject);
       });
 
+    // As many as are in hand, and the one that was given last.
+    const slotCount = makeSlot === undefined ? 0 : Math.min(threads * IN_HAND + 1, Math.ceil(count / chunk));
+    const slots = Array.from({ length: slotCount }, () => makeSlot?.());
     const loads = new Array<number>(threads).fill(0);
-    const begun = loads.map((_, worker) => this.#call(worker, { kind: 'begin', job, what }));
+    const begun = loads.map((_, worker) => this.#call(worker, { kind: 'begin', job, what, slots }));
     for (const call of begun) call.catch(() => undefined);
     const map = async (from: number): Promise<RangeChunk> => {
       const worker = loads.indexOf(Math.min(...loads));
@@ -201,8 +224,15 @@ export class RangePool {
       loads[worker] = (loads[worker] ?? 0) + 1;
       try {
         await begun[worker];
-        const call: RangeCall = { kind: 'chunk', job, first: first + from, count: size };
-        return { first: first + from, count: size, value: await this.#call(worker, call) };
+        const slot = slotCount === 0 ? undefined : (from / chunk) % slotCount;
+        const call: RangeCall = { kind: 'chunk', job, first: first + from, count: size, slot };
+        const value = await this.#call(worker, call);
+        return {
+          first: first + from,
+          count: size,
+          value,
+          slot: slot === undefined ? undefined : slots[slot],
+        };
       } finally {
         loads[worker] = (loads[worker] ?? 0) - 1;
       }
@@ -269,15 +299,18 @@ export interface RangeMapper {
 export function serveRanges(open: (state: unknown) => (what: unknown) => RangeMapper): void {
   serveCalls((state) => {
     const begin = open(state);
-    const jobs = new Map<number, RangeMapper>();
+    const jobs = new Map<number, { readonly mapper: RangeMapper; readonly slots: readonly unknown[] }>();
     return (argument, note) => {
       const call = argument as RangeCall;
-      if (call.kind === 'begin') jobs.set(call.job, begin(call.what));
+      if (call.kind === 'begin') jobs.set(call.job, { mapper: begin(call.what), slots: call.slots });
       else if (call.kind === 'end') jobs.delete(call.job);
-      const mapper = jobs.get(call.job);
-      if (mapper !== undefined && call.kind === 'chunk') return mapper.map(call.first, call.count);
-      if (mapper !== undefined && call.kind === 'share') return { value: shareWork(mapper, call, note) };
-      return { value: undefined };
+      const job = jobs.get(call.job);
+      if (job === undefined) return { value: undefined };
+      if (call.kind === 'share') return { value: shareWork(job.mapper, call, note) };
+      if (call.kind !== 'chunk') return { value: undefined };
+      const { first, count, slot } = call;
+      if (slot === undefined) return job.mapper.map(first, count);
+      return { value: job.mapper.store(first, count, 0, job.slots[slot]) };
     };
   });
 }

@@ -2,7 +2,7 @@
  * The bulk of a {@link PgMapper} on several threads, with the same results.
  */
 import { FlatMap } from '../crush/flat.ts';
-import type { JobOptions, ThreadOptions } from '../kernel/job.ts';
+import type { ChunkOptions, JobOptions, ThreadOptions } from '../kernel/job.ts';
 import { canShareMemory, RangePool, sharedArray, sharedCopy } from '../kernel/range-pool.ts';
 import type { WorkerSource } from '../kernel/worker-port.ts';
 import type { OsdMap, Pool } from './model.ts';
@@ -94,16 +94,29 @@ export class ParallelPgMapper {
    * than the workers have in hand.
    *
    * @param options.chunk - PGs of a chunk; default 8192
+   * @param options.reuse - a chunk's columns are gone when the next is asked for: where threads share memory, they lie in
+   * a few places that are used again and again; default false
    * @throws as {@link ParallelPgMapper.mapPool}
    */
   async *mapChunks(
     idOrName: number | string,
-    options: PgRange & JobOptions & { readonly chunk?: number | undefined } = {},
+    options: PgRange & JobOptions & ChunkOptions = {},
   ): AsyncGenerator<PgColumns, void, undefined> {
     const pool = this.pool(idOrName);
     const range = { ...rangeOf(pool, options), chunk: options.chunk ?? CHUNK };
-    for await (const { value } of this.#pool.stream(this.#job(pool), range, options)) {
-      yield value as PgColumns;
+    const { width } = new PgOverlay(this.map, pool);
+    const most = Math.min(range.chunk, range.count);
+    const makeSlot = (): PgOut => {
+      const make = (): PgSets => makeSets(most, width, sharedArray);
+      return { raw: make(), up: make(), acting: make() };
+    };
+    const reuses = options.reuse === true && this.#shares;
+    const job = this.#job(pool);
+    for await (const chunk of this.#pool.stream(job, range, options, reuses ? makeSlot : undefined)) {
+      const { first, count, value, slot } = chunk;
+      yield slot === undefined
+        ? (value as PgColumns)
+        : { pool: pool.id, first, count, width, ...setsOfSlot(slot as PgOut, count, width, value === true) };
     }
   }
 
@@ -140,6 +153,25 @@ function overlayPart(map: OsdMap): OverlayMap {
   };
 }
 
+function makeSets(count: number, width: number, array: (length: number) => Int32Array): PgSets {
+  return { osds: array(count * width), lengths: array(count), primaries: array(count) };
+}
+
+/** The first sets of a slot; up and acting are in it only where they differ from raw. */
+function setsOfSlot(slot: PgOut, count: number, width: number, differs: boolean): PgOut {
+  const part = (sets: PgSets): PgSets => partOfSets(sets, 0, count, width);
+  const raw = part(slot.raw);
+  return differs ? { raw, up: part(slot.up), acting: part(slot.acting) } : { raw, up: raw, acting: raw };
+}
+
+function partOfSets({ osds, lengths, primaries }: PgSets, at: number, count: number, width: number): PgSets {
+  return {
+    osds: osds.subarray(at * width, (at + count) * width),
+    lengths: lengths.subarray(at, at + count),
+    primaries: primaries.subarray(at, at + count),
+  };
+}
+
 /**
  * Puts the sets of a pool together from chunks. Up and acting take no memory while they are the same as raw: nothing
  * touches what was set aside for them.
@@ -156,7 +188,7 @@ class GatheredSets {
   constructor(count: number, width: number, shares: boolean) {
     this.#width = width;
     const array = shares ? sharedArray : (length: number): Int32Array => new Int32Array(length);
-    this.#make = () => ({ osds: array(count * width), lengths: array(count), primaries: array(count) });
+    this.#make = () => makeSets(count, width, array);
     this.#raw = this.#make();
   }
 
@@ -189,11 +221,7 @@ class GatheredSets {
     if (!this.#differs || this.#others === undefined) return { raw, up: raw, acting: raw };
     const { up, acting } = this.#others;
     for (const { at, count } of this.#same) {
-      const part: PgSets = {
-        osds: raw.osds.subarray(at * this.#width, (at + count) * this.#width),
-        lengths: raw.lengths.subarray(at, at + count),
-        primaries: raw.primaries.subarray(at, at + count),
-      };
+      const part = partOfSets(raw, at, count, this.#width);
       this.#write(up, part, at);
       this.#write(acting, part, at);
     }

@@ -12,6 +12,7 @@ import {
   type MapColumns,
   type MapRequest,
 } from '../kernel/crush-mapper.ts';
+import { FRESH_MEMORY, mapColumns, ReusedMemory } from '../kernel/column-memory.ts';
 import type { OsdMap, PgId, Pool } from './model.ts';
 import { type NameBytes, objectHash, type ObjectName, stableMod } from './object-hash.ts';
 import { PgOverlay } from './pg-overlay.ts';
@@ -71,7 +72,11 @@ export interface PgMapperOptions extends CrushMapperOptions {
 
 /** A pool's request, of which only the run of PGs changes from call to call, and what is laid over the answer. */
 interface PoolPlan {
-  readonly request: Omit<MapRequest, 'first' | 'count'> & { first: number; count: number };
+  readonly request: Omit<MapRequest, 'first' | 'count' | 'out'> & {
+    first: number;
+    count: number;
+    out: MapColumns | undefined;
+  };
   /** The request for one PG alone, into columns of its own. */
   readonly single: MapRequest & { readonly out: MapColumns };
   readonly overlay: PgOverlay;
@@ -93,6 +98,8 @@ export class PgMapper {
   readonly #release: number;
   /** What each pool asks of the rule, and what is laid over the answer. */
   readonly #plans = new Map<number, PoolPlan>();
+  /** Columns that are used again. */
+  #memory: ReusedMemory | undefined;
 
   /**
    * @throws {@link CrushError} `invalid-map` or `unsupported` when the map's CRUSH map cannot be mapped from,
@@ -118,13 +125,23 @@ export class PgMapper {
    * Maps a pool, or a run of its PGs.
    *
    * @param idOrName - the pool's id or name
+   * @param options.reuse - lay the columns over those of the last such call on this mapper, which are gone then;
+   * default false. A pool that is mapped range after range so takes no more memory than one range.
    * @throws {@link CrushError} `not-found` without such a pool, `bad-argument` for a range outside it, `unsupported`
    * for a pool of unknown type, and what {@link CrushMapper.mapRange} throws
    */
-  mapPool(idOrName: number | string, range: PgRange = {}): PgColumns {
+  mapPool(
+    idOrName: number | string,
+    options: PgRange & { readonly reuse?: boolean | undefined } = {},
+  ): PgColumns {
     const pool = this.pool(idOrName);
-    const { first, count } = rangeOf(pool, range);
-    return this.#map(pool, first, count);
+    const { first, count } = rangeOf(pool, options);
+    const { request, overlay } = this.#plan(pool);
+    const memory = options.reuse === true ? (this.#memory ??= new ReusedMemory()) : FRESH_MEMORY;
+    request.first = first;
+    request.count = count;
+    request.out = memory === FRESH_MEMORY ? undefined : mapColumns(memory, count, pool.size);
+    return overlay.apply(this.crush.mapRange(request), first, count, memory);
   }
 
   /**
@@ -172,13 +189,6 @@ export class PgMapper {
     return { pgid, raw, rawPrimary, up, upPrimary, acting, actingPrimary, hash };
   }
 
-  #map(pool: Pool, first: number, count: number): PgColumns {
-    const { request, overlay } = this.#plan(pool);
-    request.first = first;
-    request.count = count;
-    return overlay.apply(this.crush.mapRange(request), first, count);
-  }
-
   /** One PG, without columns of its own where nothing is laid over the rule's choice. */
   #mapOne(pool: Pool, ps: number): PgMapping {
     const { single, overlay } = this.#plan(pool);
@@ -209,7 +219,7 @@ export class PgMapper {
         seeds: new Int32Array(1),
       };
       plan = {
-        request: { ...asked, count: 0 },
+        request: { ...asked, count: 0, out: undefined },
         single: { ...asked, count: 1, out },
         overlay: new PgOverlay(this.map, pool),
       };

@@ -4,6 +4,7 @@
  */
 import { ITEM_NONE } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
+import { type ColumnMemory, FRESH_MEMORY } from '../kernel/column-memory.ts';
 import { hash32 } from '../kernel/kernel.ts';
 import type { MapColumns } from '../kernel/crush-mapper.ts';
 import {
@@ -92,17 +93,23 @@ export class PgOverlay {
    *
    * Most PGs have no exception, so the kernel's columns are taken as they are, without a copy where no PG of the run
    * has one: raw, up and acting are one object then. Only the rows that need it are walked.
+   *
+   * @param memory - where what is not in the kernel's columns goes
    */
-  apply(chosen: MapColumns, first: number, count: number): PgColumns {
+  apply(chosen: MapColumns, first: number, count: number, memory: ColumnMemory = FRESH_MEMORY): PgColumns {
     const width = this.width;
-    const primaries = new Int32Array(count);
+    const primaries = memory.array('primaries', count);
     const special = this.#findSpecial(chosen, first, count, primaries);
-    const raw: PgSets = { osds: this.#widened(chosen.items, count), lengths: chosen.lengths, primaries };
+    const raw: PgSets = {
+      osds: this.#widened(chosen.items, count, memory),
+      lengths: chosen.lengths,
+      primaries,
+    };
     const pool = this.#pool.id;
     if (special.length === 0) return { pool, first, count, width, raw, up: raw, acting: raw };
 
-    const up = copySets(raw);
-    const acting = copySets(raw);
+    const up = copySets(raw, 'up', memory);
+    const acting = copySets(raw, 'acting', memory);
     const row: number[] = [];
     for (const i of special) {
       row.length = 0;
@@ -172,11 +179,11 @@ export class PgOverlay {
   }
 
   /** The rule's items with as many places a row as the longest upmap or temp needs. */
-  #widened(items: Int32Array, count: number): Int32Array {
+  #widened(items: Int32Array, count: number, memory: ColumnMemory): Int32Array {
     const { size } = this.#pool;
     const width = this.width;
     if (width === size) return items;
-    const wide = new Int32Array(count * width).fill(ITEM_NONE);
+    const wide = memory.array('wide', count * width).fill(ITEM_NONE);
     for (let i = 0; i < count; i++) wide.set(items.subarray(i * size, (i + 1) * size), i * width);
     return wide;
   }
@@ -292,8 +299,17 @@ export class PgOverlay {
   }
 }
 
-function copySets({ osds, lengths, primaries }: PgSets): PgSets {
-  return { osds: osds.slice(), lengths: lengths.slice(), primaries: primaries.slice() };
+function copySets({ osds, lengths, primaries }: PgSets, name: string, memory: ColumnMemory): PgSets {
+  const copy = (from: Int32Array, column: string): Int32Array => {
+    const to = memory.array(`${name} ${column}`, from.length);
+    to.set(from);
+    return to;
+  };
+  return {
+    osds: copy(osds, 'osds'),
+    lengths: copy(lengths, 'lengths'),
+    primaries: copy(primaries, 'primaries'),
+  };
 }
 
 /** Writes one set over another. */

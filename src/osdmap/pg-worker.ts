@@ -3,6 +3,7 @@
  */
 import { FlatMap } from '../crush/flat.ts';
 import { CrushMapper, type CrushMapperOptions, type MapRequest } from '../kernel/crush-mapper.ts';
+import { type ColumnMemory, FRESH_MEMORY, mapColumns, ReusedMemory } from '../kernel/column-memory.ts';
 import { type RangeMapper, serveRanges } from '../kernel/range-pool.ts';
 import type { Pool } from './model.ts';
 import type { PgColumns, PgSets } from './pg-mapper.ts';
@@ -41,6 +42,7 @@ class PgRanges implements RangeMapper {
   readonly #reweights: Uint32Array;
   readonly #overlay: PgOverlay;
   readonly #request: PgJob['request'];
+  readonly #memory = new ReusedMemory();
 
   constructor(mapper: CrushMapper, map: OverlayMap, { pool, request }: PgJob) {
     this.#mapper = mapper;
@@ -50,7 +52,7 @@ class PgRanges implements RangeMapper {
   }
 
   map(first: number, count: number): { value: PgColumns; transfer: ArrayBuffer[] } {
-    const value = this.#map(first, count);
+    const value = this.#map(first, count, FRESH_MEMORY);
     const sets = [value.raw, value.up, value.acting];
     const buffers = sets.flatMap(({ osds, lengths, primaries }) => [osds, lengths, primaries]);
     // One object may be two sets.
@@ -59,7 +61,7 @@ class PgRanges implements RangeMapper {
 
   /** Whether up or acting differ from raw. */
   store(first: number, count: number, at: number, out: unknown): boolean {
-    const { width, raw, up, acting } = this.#map(first, count);
+    const { width, raw, up, acting } = this.#map(first, count, this.#memory);
     const shared = out as PgOut;
     writeSets(shared.raw, raw, width, at);
     if (up === raw && acting === raw) return false;
@@ -68,9 +70,17 @@ class PgRanges implements RangeMapper {
     return true;
   }
 
-  #map(first: number, count: number): PgColumns {
-    const request = { ...this.#request, reweights: this.#reweights, first, count };
-    return this.#overlay.apply(this.#mapper.mapRange(request), first, count);
+  #map(first: number, count: number, memory: ColumnMemory): PgColumns {
+    const out = mapColumns(memory, count, this.#request.size);
+    const request = {
+      ...this.#request,
+      reweights: this.#reweights,
+      reweightsFixed: true,
+      first,
+      count,
+      out,
+    };
+    return this.#overlay.apply(this.#mapper.mapRange(request), first, count, memory);
   }
 }
 
