@@ -6,6 +6,12 @@ import type { MapOptions } from './map-command.ts';
 import { TABLE_HELP } from './map-writers.ts';
 import { packageVersion } from './package-root.ts';
 import type { StartOptions } from './start-command.ts';
+import type { TestOptions } from './test-command.ts';
+
+/** Explains the exit status of `test`. */
+const TEST_HELP = `
+Exit status: 0 where all is well, 3 where the map has errors or mappings are bad, 1 for what cannot be read, 2 for
+wrong arguments. Warnings and notes leave it at 0.`;
 
 /**
  * Runs a command line that names none of the drop-ins, and gives its exit status.
@@ -85,6 +91,40 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink, dropIns: read
     .action(async (file: string, crushFile: string | undefined, options: InfoOptions) => {
       const { infoCommand } = await import('./info-command.ts');
       await infoCommand(file, crushFile, options, io, out, err);
+    });
+  program
+    .command('test')
+    .description('show where rules put data, against weight, and what is wrong with a map')
+    .argument('<file>', "an OSDMap or CRUSH map; '-' is standard input")
+    .argument('[crush-file]', "the CRUSH map, when FILE is the JSON of 'ceph osd dump'")
+    .option('--rule <name-or-id>', 'only this rule; may be given for several', gather)
+    .option(
+      '--pool <name-or-id>',
+      'of an OSDMap: only the rule of this pool; may be given for several',
+      gather,
+    )
+    .option(
+      '--size <n>',
+      "OSDs a mapping (default: the pools', else 3, and 6 for erasure coding)",
+      once('--size'),
+    )
+    .option('--samples <n>', 'inputs to map (default: for about 1,000 of each OSD)', once('--samples'))
+    .option('--min-x <x>', 'first input (0)', once('--min-x'))
+    .option('--max-x <x>', 'last input', once('--max-x'))
+    .option('--top <n>', 'rows of each table: those furthest off (10)', once('--top'))
+    .option('--all', 'all rows, in order, and all problems')
+    .option('--format <format>', 'table, json or csv', 'table')
+    .option('--chart <file>', 'write a chart too, as SVG', once('--chart'))
+    .option(
+      '--threads <n>',
+      "threads to map with (default: the machine's, 1 for what is short)",
+      once('--threads'),
+    )
+    .option('--ignore-crc', 'read an OSDMap although its checksum does not fit')
+    .addHelpText('after', TEST_HELP)
+    .action(async (file: string, crushFile: string | undefined, options: TestOptions) => {
+      const { testCommand } = await import('./test-command.ts');
+      await testCommand(file, crushFile, options, io, out, err);
     });
   program
     .command('start')
