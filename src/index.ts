@@ -28,14 +28,8 @@ export {
   type ValidateOptions,
 } from './crush/validate.ts';
 export { FlatMap } from './crush/flat.ts';
-export {
-  type CrushLocation,
-  CrushMapEditor,
-  type EditorOptions,
-  type NewCrushBucket,
-  type NewDevice,
-  type NewRule,
-} from './crush/editor.ts';
+export { CrushMapEditor, type EditorOptions } from './crush/editor.ts';
+export type { CrushLocation, NewCrushBucket, NewDevice, NewRule } from './crush/edit/arguments.ts';
 export { TUNABLES_PROFILES, type TunablesProfile } from './crush/tunables.ts';
 
 export * from './osdmap/model.ts';
@@ -52,6 +46,8 @@ export {
 } from './osdmap/pg-mapper.ts';
 export type { PgRange } from './osdmap/pool-request.ts';
 export { ParallelPgMapper } from './osdmap/parallel-pg-mapper.ts';
+
+export * from './analysis/explain.ts';
 
 export {
   CrushMapper,

@@ -1,6 +1,7 @@
 /** Maps built and edited in code. */
 import { describe, expect, test } from 'vitest';
-import { CrushMapEditor, type CrushLocation } from '../src/crush/editor.ts';
+import type { CrushLocation } from '../src/crush/edit/arguments.ts';
+import { CrushMapEditor } from '../src/crush/editor.ts';
 import { RULE_OP, type CrushMap } from '../src/crush/model.ts';
 import { findItem, itemClassName, itemWeight, parentOf } from '../src/crush/names.ts';
 import { CrushError } from '../src/errors.ts';
@@ -62,7 +63,25 @@ test('a rule for erasure codes', () => {
     RULE_OP.emit,
   ]);
   editor.removeRule('ec');
+  editor.addRule({ name: 'any', root: 'default', failureDomain: 'osd' });
+  expect(editor.map.rules[0]?.steps[1]).toEqual({ op: RULE_OP.chooseFirstn, arg1: 0, arg2: 0 });
+  editor.removeRule(0);
   expect(editor.map.rules).toEqual([undefined]);
+});
+
+test('a rule for several OSDs in each failure domain', () => {
+  const editor = example();
+  const options = { failureDomain: 'rack', failureDomains: 2, osdsPerFailureDomain: 2 };
+  const rule = editor.addRule({ name: 'wide', root: 'default', kind: 'erasure', ...options });
+  expect(editor.map.rules[rule]).toMatchObject({
+    type: 5,
+    steps: [{}, { op: 16, arg1: 2, arg2: 3 }, {}, {}],
+  });
+  const { items } = new CrushMapper(editor.map).mapRange({ rule, size: 4, first: 0, count: 30 });
+  for (let x = 0; x < 30; x++) {
+    const racks = [...items.subarray(4 * x, 4 * x + 4)].map((osd) => osd >> 2);
+    expect(racks.filter((rack) => rack === 0)).toHaveLength(2);
+  }
 });
 
 test('moves carry weights along', () => {
@@ -244,6 +263,12 @@ test.each<[string, (editor: CrushMapEditor) => void, string, string]>([
     (e) => e.addRule({ name: 'a', root: 'default', deviceClass: 'nvme' }),
     'bad-argument',
     "'nvme'",
+  ],
+  [
+    'no count',
+    (e) => e.addRule({ name: 'a', root: 'default', failureDomains: 0 }),
+    'bad-argument',
+    'from 1 on',
   ],
   ['no profile', (e) => e.setTunables('quincy' as 'jewel'), 'bad-argument', 'argonaut'],
   ['no tunable', (e) => e.setTunables({ tries: 1 } as object), 'bad-argument', 'chooseTotalTries'],

@@ -4,8 +4,10 @@
  */
 import { CrushError } from '../errors.ts';
 import { CrushDraft } from './draft.ts';
+import type { CrushLocation, NewCrushBucket, NewDevice, NewRule } from './edit/arguments.ts';
 import { addBucket } from './edit/bucket-table.ts';
 import {
+  checkCount,
   checkedWeight,
   checkPlace,
   checkTotals,
@@ -32,47 +34,6 @@ import { adjustItemWeight, reweight } from './edit/weights.ts';
 import { BUCKET_ALGORITHM, RULE_TYPE, type CrushMap, type CrushTunables } from './model.ts';
 import { isValidName } from './names.ts';
 import type { TunablesProfile } from './tunables.ts';
-
-/** A place in the hierarchy: names of buckets by their types, such as `{ host: 'node-3', root: 'default' }`. */
-export type CrushLocation = Readonly<Record<string, string>>;
-
-/** A device to add. */
-export interface NewDevice {
-  /** Default: the lowest number that is free. */
-  readonly id?: number;
-  /** Default: `osd.` and the number. */
-  readonly name?: string;
-  /** In units, by custom TiB: 0 to 32767.99. */
-  readonly weight: number;
-  /** Buckets of the location that do not exist are made. */
-  readonly location: CrushLocation;
-  /** Such as `hdd`; default: none. */
-  readonly deviceClass?: string;
-}
-
-/** A bucket to add. */
-export interface NewCrushBucket {
-  readonly name: string;
-  /** Name of its type, such as `host`. */
-  readonly type: string;
-  /** Default: a root of its own. */
-  readonly location?: CrushLocation;
-  /** Default: the best that the tunable `allowedBucketAlgs` allows, which is straw2 in maps of this decade. */
-  readonly algorithm?: keyof typeof BUCKET_ALGORITHM;
-}
-
-/** A rule to add. */
-export interface NewRule {
-  readonly name: string;
-  /** Name of the bucket below which to choose, such as `default`. */
-  readonly root: string;
-  /** Type of bucket of which no two OSDs of a PG may share one; default: `host`. */
-  readonly failureDomain?: string;
-  /** Choose only devices of this class. */
-  readonly deviceClass?: string;
-  /** `replicated` (default) or `erasure`, which keeps each OSD's position and tries harder. */
-  readonly kind?: 'replicated' | 'erasure';
-}
 
 /** Options of a {@link CrushMapEditor}. */
 export interface EditorOptions {
@@ -316,12 +277,15 @@ export class CrushMapEditor {
    * @returns Its number.
    * @throws CrushError: the name is taken, the root, type or class is not in the map.
    */
-  addRule({ name, root, failureDomain = 'host', deviceClass = '', kind = 'replicated' }: NewRule): number {
+  addRule({ failureDomain = 'host', kind = 'replicated', ...rule }: NewRule): number {
     return this.#edit((draft) => {
-      if (!isValidName(name)) throw badName(name);
-      typeOf(draft, failureDomain);
+      if (!isValidName(rule.name)) throw badName(rule.name);
+      if (draft.typeId(failureDomain) !== 0) typeOf(draft, failureDomain);
+      checkCount(rule.failureDomains, 'failureDomains');
+      checkCount(rule.osdsPerFailureDomain, 'osdsPerFailureDomain');
       const mode = kind === 'replicated' ? 'firstn' : 'indep';
-      return addSimpleRule(draft, { name, root, failureDomain, deviceClass, mode, type: RULE_TYPE[kind] });
+      const type = rule.osdsPerFailureDomain === undefined ? { type: RULE_TYPE[kind] } : {};
+      return addSimpleRule(draft, { ...rule, ...type, failureDomain, mode });
     });
   }
 

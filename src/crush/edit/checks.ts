@@ -4,6 +4,7 @@ import { bucketItemWeights, tooHeavy } from '../bucket.ts';
 import type { CrushDraft } from '../draft.ts';
 import type { CrushMap, CrushTunables } from '../model.ts';
 import { profileTunables, TUNABLES_PROFILES, type TunablesProfile } from '../tunables.ts';
+import type { CrushLocation } from './arguments.ts';
 import { noSuchItem } from './classes.ts';
 import { subtreeContains } from './lookup.ts';
 
@@ -81,6 +82,12 @@ export function checkTotals(draft: CrushDraft, before: CrushMap): void {
     const total = bucketItemWeights(bucket).reduce((sum, weight) => sum + weight, 0);
     if (total > 0xffff_ffff) throw tooHeavy(bucket.id);
   }
+}
+
+/** Refuses what is no number of things to choose, if it is given. */
+export function checkCount(value: number | undefined, name: string): void {
+  if (value === undefined || (Number.isInteger(value) && value > 0 && value <= 0x7fff_ffff)) return;
+  throw misuse(`${name} cannot be ${value}; give a whole number from 1 on`);
 }
 
 /** What a profile sets. */

@@ -18,7 +18,14 @@ export interface SimpleRule {
   readonly deviceClass?: string;
   /** `firstn` for replicas, `indep` for erasure codes, whose positions matter. */
   readonly mode: string;
-  /** See {@link RULE_TYPE}; default: replicated. */
+  /** How many failure domains to choose; default: as many as the pool wants OSDs. */
+  readonly failureDomains?: number;
+  /**
+   * How many OSDs to choose in each: makes it an MSR rule, which only Squid and later can run
+   * (`add_multi_osd_per_failure_domain_rule_at`).
+   */
+  readonly osdsPerFailureDomain?: number;
+  /** See {@link RULE_TYPE}; default: replicated, or, of an MSR rule, what suits the mode. */
   readonly type?: number;
   /** Default: the lowest that is free. */
   readonly id?: number;
@@ -69,11 +76,11 @@ export function addSimpleRule(draft: CrushDraft, rule: SimpleRule): number {
   const { min, max } = rule.sizes ?? { min: 1, max: 100 };
   draft.rules[id] = {
     id,
-    type: rule.type ?? RULE_TYPE.replicated,
+    type: rule.type ?? defaultType(rule),
     ruleset: id,
     minSize: min,
     maxSize: max,
-    steps: simpleSteps(draft, rule),
+    steps: stepsOf(draft, rule),
   };
   draft.setRuleName(id, rule.name);
   draft.forgetNames();
@@ -94,14 +101,23 @@ export function removeRule(draft: CrushDraft, id: number): void {
   rebuildRootsWithClasses(draft);
 }
 
-function simpleSteps(
-  draft: CrushDraft,
-  { root, failureDomain, deviceClass, mode }: SimpleRule,
-): CrushRuleStep[] {
+function defaultType({ mode, osdsPerFailureDomain }: SimpleRule): number {
+  if (osdsPerFailureDomain === undefined) return RULE_TYPE.replicated;
+  return mode === 'firstn' ? RULE_TYPE.msrFirstn : RULE_TYPE.msrIndep;
+}
+
+function stepsOf(draft: CrushDraft, rule: SimpleRule): CrushRuleStep[] {
+  const { root, failureDomain, deviceClass, mode, failureDomains = 0, osdsPerFailureDomain } = rule;
   const type = failureDomain === '' ? 0 : (draft.typeId(failureDomain) ?? 0);
-  let take = draft.itemId(root) ?? 0;
+  let item = draft.itemId(root) ?? 0;
   if (deviceClass !== undefined && deviceClass !== '') {
-    take = draft.classBuckets.get(take)?.get(draft.classId(deviceClass) ?? 0) ?? take;
+    item = draft.classBuckets.get(item)?.get(draft.classId(deviceClass) ?? 0) ?? item;
+  }
+  const take = { op: RULE_OP.take, arg1: item, arg2: 0 };
+  const emit = { op: RULE_OP.emit, arg1: 0, arg2: 0 };
+  if (osdsPerFailureDomain !== undefined) {
+    const choose = { op: RULE_OP.chooseMsr, arg1: failureDomains, arg2: type };
+    return [take, choose, { op: RULE_OP.chooseMsr, arg1: osdsPerFailureDomain, arg2: 0 }, emit];
   }
   const [choose, chooseleaf] =
     mode === 'firstn'
@@ -113,9 +129,9 @@ function simpleSteps(
   ];
   return [
     ...(mode === 'indep' ? tries : []),
-    { op: RULE_OP.take, arg1: take, arg2: 0 },
-    { op: type === 0 ? choose : chooseleaf, arg1: 0, arg2: type },
-    { op: RULE_OP.emit, arg1: 0, arg2: 0 },
+    take,
+    { op: type === 0 ? choose : chooseleaf, arg1: failureDomains, arg2: type },
+    emit,
   ];
 }
 
