@@ -7,9 +7,14 @@ export { NEWEST_RELEASE };
 /** Pacific, the release of Debian 12's tools. */
 export const PACIFIC = 16;
 
-/** Takes `--as-release N` out of a command line. */
-export function takeRelease(argv: readonly string[]): { release: number; rest: readonly string[] } {
+/** Takes `--as-release N` out of a command line; `isGiven` tells whether it was there. */
+export function takeRelease(argv: readonly string[]): {
+  release: number;
+  isGiven: boolean;
+  rest: readonly string[];
+} {
   let release = NEWEST_RELEASE;
+  let isGiven = false;
   const rest: string[] = [];
   for (let i = 0; i < argv.length; i++) {
     const argument = argv[i] ?? '';
@@ -19,6 +24,7 @@ export function takeRelease(argv: readonly string[]): { release: number; rest: r
       continue;
     }
     const text = match[1] ?? argv[++i] ?? '';
+    isGiven = true;
     release = Number(text);
     if (!/^[0-9]+$/.test(text) || release < PACIFIC || release > NEWEST_RELEASE) {
       throw new CommandExit(
@@ -27,5 +33,5 @@ export function takeRelease(argv: readonly string[]): { release: number; rest: r
       );
     }
   }
-  return { release, rest };
+  return { release, isGiven, rest };
 }

@@ -29,6 +29,14 @@ export function dumpCrushMap(map: CrushMap, release: number, formatter: Formatte
   section(formatter, 'object', 'choose_args', () => dumpChooseArgs(map, formatter));
 }
 
+/** Whether anything in a map is for MSR rules, which Squid brought. */
+export function usesMsr({ rules, tunables }: CrushMap): boolean {
+  const ops: readonly number[] = [RULE_OP.chooseMsr, RULE_OP.setMsrDescents, RULE_OP.setMsrCollisionTries];
+  return (
+    setsMsr(tunables) || rules.some((rule) => isMsr(rule) || rule?.steps.some(({ op }) => ops.includes(op)))
+  );
+}
+
 function dumpDevices(map: CrushMap, formatter: Formatter): void {
   for (let id = 0; id < map.maxDevices; id++) {
     section(formatter, 'object', 'device', () => {
@@ -255,18 +263,21 @@ function needsOf({ tunables, rules, buckets }: CrushMap): Needs {
     rules3: hasOp(RULE_OP.setChooseleafVaryR),
     rules5: hasOp(RULE_OP.setChooseleafStable),
     buckets4: buckets.some((bucket) => bucket?.alg === BUCKET_ALGORITHM.straw2),
-    msrRules: rules.some((rule) => rule?.type === RULE_TYPE.msrFirstn || rule?.type === RULE_TYPE.msrIndep),
+    msrRules: rules.some(isMsr),
   };
 }
 
+function isMsr(rule: CrushRule | undefined): boolean {
+  return rule?.type === RULE_TYPE.msrFirstn || rule?.type === RULE_TYPE.msrIndep;
+}
+
+function setsMsr({ msrDescents, msrCollisionTries }: CrushTunables): boolean {
+  return msrDescents !== DEFAULT_MSR_TRIES || msrCollisionTries !== DEFAULT_MSR_TRIES;
+}
+
 /** The oldest release that can use a map (`CrushWrapper::get_min_required_version`). */
-function minimumVersion(
-  { msrDescents, msrCollisionTries }: CrushTunables,
-  needs: Needs,
-  hasMsr: boolean,
-): string {
-  const setsMsr = msrDescents !== DEFAULT_MSR_TRIES || msrCollisionTries !== DEFAULT_MSR_TRIES;
-  if (hasMsr && (needs.msrRules || setsMsr)) return 'squid';
+function minimumVersion(tunables: CrushTunables, needs: Needs, hasMsr: boolean): string {
+  if (hasMsr && (needs.msrRules || setsMsr(tunables))) return 'squid';
   if (needs.rules5 || needs.tunables5) return 'jewel';
   if (needs.buckets4) return 'hammer';
   if (needs.tunables3) return 'firefly';

@@ -20,6 +20,8 @@ export interface Layer {
 export interface CrushtoolOptions extends EditOptions, TestOptions {
   /** Ceph release to print as. */
   release: number;
+  /** Whether that release was asked for. */
+  isReleaseGiven: boolean;
   /** Threads to map with; undefined is for as many as pay. */
   threads: number | undefined;
   verbose: number;
@@ -61,13 +63,14 @@ export function parseCrushtoolOptions(
   out: TextSink,
   err: TextSink,
 ): CrushtoolOptions {
-  const { release, rest: others } = takeRelease(argv);
+  const { release, isGiven: isReleaseGiven, rest: others } = takeRelease(argv);
   const { threads, rest } = takeThreads(others);
   if (rest.length === 0) throw new CommandExit(1, 'crushtool: -h or --help for usage\n');
   const options: CrushtoolOptions = {
     ...noEdits(),
     ...noTest(),
     release,
+    isReleaseGiven,
     threads,
     verbose: 0,
     inputFile: '',
