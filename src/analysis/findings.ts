@@ -1,5 +1,5 @@
 /** What a distribution says, in words: what is wrong, and what would help. */
-import { RULE_OP, type CrushMap, type CrushRuleStep } from '../crush/model.ts';
+import { RULE_OP, type CrushMap, type CrushRule, type CrushRuleStep } from '../crush/model.ts';
 import { itemName, typeName } from '../crush/names.ts';
 import type { CrushProblem, CrushProblemCode } from '../crush/validate.ts';
 import { ruleBlocks } from '../crush/validate/rule-blocks.ts';
@@ -10,8 +10,10 @@ import {
   type ShareLevel,
 } from './distribution.ts';
 
-/** Inputs that are mapped again to see whether more tries would help. */
+/** Most inputs that are mapped again to see whether more tries would help. */
 const TRIAL_INPUTS = 20_000;
+/** Bad mappings that are enough to compare. */
+const TRIAL_FAULTS = 100;
 /** Tries that are tried, at least. */
 const MANY_TRIES = 200;
 /** A spread beyond chance that is worth a word. */
@@ -112,47 +114,46 @@ function badFindings(
     findings.push({ kind: 'fault', text: `${lack}: ${reason.message}; ${reason.cure}` });
     return findings;
   }
-  const trial = withMoreTries(map, request, found);
-  if (trial === undefined) findings.push({ kind: 'fault', text: `${lack}, and more tries would not help` });
-  else {
-    const text =
-      `${lack}, since tries run out: with ${trial.tries} tries ${share(trial.after, trial.inputs)} would; put ` +
-      `'step set_choose_tries ${trial.tries}' before the take of the rule, or raise choose_total_tries`;
-    findings.push({ kind: 'fault', text });
-  }
-  return findings;
+  const trial = withMoreTries(map, request, lacking / mappings);
+  const after = trial.after === 0 ? 'none' : share(trial.after, trial.inputs);
+  const before = (lacking / mappings) * trial.inputs;
+  const text =
+    trial.after < before / 2
+      ? `${lack}, since tries run out: with ${trial.tries} tries ${after} would; put 'step set_choose_tries ` +
+        `${trial.tries}' before the take of the rule, or raise choose_total_tries`
+      : `${lack}, and with ${trial.tries} tries still ${after} would: what has weight is too little to choose from; ` +
+        `add failure domains, or make their weights more alike`;
+  return [...findings, { kind: 'fault', text }];
 }
 
-/** Maps some of the inputs with more tries; undefined where that makes little better. */
+/** Maps some of the inputs with more tries, and counts those that lack OSDs. */
 function withMoreTries(
   map: CrushMap,
   request: DistributionRequest,
-  found: Distribution,
-): { tries: number; after: number; inputs: number } | undefined {
+  rate: number,
+): { readonly tries: number; readonly after: number; readonly inputs: number } {
   const rule = map.rules[request.rule];
-  if (rule === undefined) return undefined;
-  const usual = Math.max(
-    0,
-    ...ruleBlocks(rule, map.tunables).flatMap(({ choices }) => choices.map((c) => c.tries)),
-  );
-  const tries = Math.max(MANY_TRIES, 4 * usual);
+  const tries = Math.max(MANY_TRIES, 4 * mostTries(map, rule));
   const set: CrushRuleStep = { op: RULE_OP.setChooseTries, arg1: tries, arg2: 0 };
-  const steps = [set, ...rule.steps.filter(({ op }) => op !== RULE_OP.setChooseTries)];
-  const rules = map.rules.map((each) => (each === rule ? { ...rule, steps } : each));
-  const inputs = Math.min(request.count, TRIAL_INPUTS);
+  const rules = map.rules.map((each) => {
+    if (each === undefined || each !== rule) return each;
+    return { ...each, steps: [set, ...each.steps.filter(({ op }) => op !== RULE_OP.setChooseTries)] };
+  });
+  const inputs = Math.min(request.count, TRIAL_INPUTS, Math.ceil(TRIAL_FAULTS / rate));
   const { bad } = measureDistribution({ ...map, rules }, { ...request, count: inputs });
-  const after = Math.max(bad.short, bad.holes);
-  const before = (Math.max(found.bad.short, found.bad.holes) / found.mappings) * inputs;
-  return after < before / 2 ? { tries, after, inputs } : undefined;
+  return { tries, after: Math.max(bad.short, bad.holes), inputs };
+}
+
+/** Most tries that a choice of a rule has. */
+function mostTries(map: CrushMap, rule: CrushRule | undefined): number {
+  const blocks = rule === undefined ? [] : ruleBlocks(rule, map.tunables);
+  return Math.max(0, ...blocks.flatMap(({ choices }) => choices.map((choice) => choice.tries)));
 }
 
 function retryFindings(map: CrushMap, { tries, bad, rule }: Distribution): Finding[] {
   const all = tries.reduce((sum, count) => sum + count, 0);
-  const wanted = map.rules[rule];
-  if (all === 0 || wanted === undefined || bad.short + bad.holes > 0) return [];
-  const most = Math.max(
-    ...ruleBlocks(wanted, map.tunables).flatMap(({ choices }) => choices.map((c) => c.tries)),
-  );
+  if (all === 0 || bad.short + bad.holes > 0) return [];
+  const most = mostTries(map, map.rules[rule]);
   const late = tries.subarray(Math.ceil(most / 2)).reduce((sum, count) => sum + count, 0);
   if (late / all < MANY_RETRIES) return [];
   const text =
@@ -229,14 +230,11 @@ function tiltOf({ rows }: ShareLevel): number {
   return expected === 0 ? 0 : half.reduce((sum, row) => sum + row.count, 0) / expected - 1;
 }
 
-/** A part in percent, with as many decimals as it takes to be more than 0. */
+/** A part of a whole in percent. */
 export function share(part: number, whole: number): string {
   return percent(whole === 0 ? 0 : part / whole);
 }
 
-/** A ratio in percent. */
+/** A ratio in percent, to three digits. */
 export function percent(ratio: number): string {
-  const value = ratio * 100;
-  const decimals = value === 0 || Math.abs(value) >= 10 ? 1 : Math.abs(value) >= 0.1 ? 2 : 4;
-  return `${value.toFixed(decimals)} %`;
-}
+  return `${Number((ratio * 100).toPrecision(3))}

@@ -41,6 +41,12 @@ export function levelTitle(map: CrushMap, { kind, type }: ShareLevel): string {
   return typeName(map, type) ?? (kind === 'device' ? 'osd' : `type ${type}`);
 }
 
+/** {@link levelTitle} of several. */
+export function levelTitles(map: CrushMap, level: ShareLevel): string {
+  const title = levelTitle(map, level);
+  return title.endsWith('s') ? `${title}es` : `${title}s`;
+}
+
 /** Name of an OSD, bucket or class. */
 export function rowName(map: CrushMap, { kind }: ShareLevel, { id }: Share): string {
   if (kind === 'class') return map.classNames.get(id) ?? String(id);
@@ -56,6 +62,7 @@ export function deviation({ count, expected }: Share): number {
 /** {@link deviation} in percent, with its sign. */
 export function deviationText(row: Share): string {
   const off = deviation(row);
+  if (row.expected === 0 && row.count === 0) return '-';
   if (!Number.isFinite(off)) return 'unexpected';
   return `${off >= 0 ? '+' : '-'}${(Math.abs(off) * 100).toFixed(1)} %`;
 }
@@ -67,7 +74,8 @@ export function runTitle(map: CrushMap, { rule, pools, request }: TestRun): stri
     pools.length === 0
       ? ''
       : `, ${pools.length === 1 ? 'pool' : 'pools'} ${pools.map((pool) => pool.name).join(', ')}`;
-  return `rule ${rule.id}${name === undefined ? '' : ` '${name}'`} (${ruleTypeName(rule)}), size ${request.size}${of}`;
+  const by = request.chooseArgs === undefined ? '' : `, choose_args ${request.chooseArgs}`;
+  return `rule ${rule.id}${name === undefined ? '' : ` '${name}'`} (${ruleTypeName(rule)}), size ${request.size}${of}${by}`;
 }
 
 /** A number with its thousands apart. */

@@ -11,6 +11,7 @@ import {
   deviation,
   deviationText,
   levelTitle,
+  levelTitles,
   number,
   problemSummary,
   rowName,
@@ -65,7 +66,7 @@ function runLines(map: CrushMap, result: TestResult): string[] {
     `  retries       ${all === 0 ? 'none counted' : histogram.join('  ')}`,
     ...distribution.levels
       .filter(({ rows }) => rows.length > 1)
-      .map((level) => `  ${`${levelTitle(map, level)}s`.padEnd(12)}  ${spreadText(map, level)}`),
+      .map((level) => `  ${levelTitles(map, level).padEnd(12)}  ${spreadText(map, level)}`),
   ];
 }
 
