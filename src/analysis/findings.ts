@@ -237,4 +237,5 @@ export function share(part: number, whole: number): string {
 
 /** A ratio in percent, to three digits. */
 export function percent(ratio: number): string {
-  return `${Number((ratio * 100).toPrecision(3))}
+  return `${Number((ratio * 100).toPrecision(3))} %`;
+}
