@@ -40,10 +40,7 @@ export function typeOf(draft: CrushDraft, name: string): number {
 }
 
 /** A location whose types the map has all; Ceph's tools pass over others. */
-export function locationOf(
-  draft: CrushDraft,
-  location: Readonly<Record<string, string>>,
-): ReadonlyMap<string, string> {
+export function locationOf(draft: CrushDraft, location: CrushLocation): ReadonlyMap<string, string> {
   const entries = Object.entries(location);
   if (entries.length === 0) throw misuse("a location names at least one bucket, such as { root: 'default' }");
   for (const [type] of entries) typeOf(draft, type);
