@@ -1,0 +1,22 @@
+/** What a cluster says of what its PGs and OSDs hold. */
+import type { PgTable } from './model.ts';
+
+/** What one PG holds. */
+export interface PgUsage {
+  readonly objects: number;
+  /** Bytes of the objects themselves, once; replicas and parity come on top. */
+  readonly bytes: number;
+}
+
+/** An OSD's disk, in bytes. */
+export interface OsdUsage {
+  readonly total: number;
+  readonly used: number;
+}
+
+/** What `ceph pg dump` says. */
+export interface PgDump {
+  readonly pgs: PgTable<PgUsage>;
+  /** By OSD id; empty where the dump has no OSDs. */
+  readonly osds: ReadonlyMap<number, OsdUsage>;
+}
