@@ -33,6 +33,8 @@ export type { CrushLocation, NewCrushBucket, NewDevice, NewRule } from './crush/
 export { TUNABLES_PROFILES, type TunablesProfile } from './crush/tunables.ts';
 
 export * from './osdmap/model.ts';
+export type { OsdMapIncremental, StretchModeChange } from './osdmap/incremental-model.ts';
+export { applyIncremental } from './osdmap/incremental.ts';
 export { type NameBytes, objectHash, type ObjectName, stableMod } from './osdmap/object-hash.ts';
 export {
   createMapper,
@@ -72,7 +74,12 @@ export type { SpreadStatistics } from './analysis/statistics.ts';
 export type { Bytes } from './formats/bytes.ts';
 export { type MapFile, readMap, readMapFile, type ReadMapOptions } from './formats/detect.ts';
 export { readCrushBinary } from './formats/crushmap-binary.ts';
+export { type WriteCrushOptions, writeCrushBinary } from './formats/crushmap-encode.ts';
 export { readCrushDump } from './formats/crushmap-json.ts';
+export { readCrushText, type ReadCrushTextOptions } from './formats/crushmap-text.ts';
+export { writeCrushText, type WriteCrushTextOptions } from './formats/crush-text-write.ts';
 export { readOsdMapBinary, type ReadOsdMapOptions } from './formats/osdmap-binary.ts';
 export { writeOsdMapBinary, type WriteOsdMapOptions } from './formats/osdmap-encode.ts';
+export { readIncremental } from './formats/osdmap-incremental.ts';
+export { checkFullCrc, type FullCrcCheck } from './formats/osdmap-full-crc.ts';
 export { readOsdMapJson, readReportJson } from './formats/osdmap-json.ts';

@@ -1,6 +1,7 @@
 /** Reads the lists of OSDs of `ceph osd dump -f json` (`OSDMap::dump_osd`, `osd_xinfo_t::dump`). */
 import * as v from 'valibot';
 import { CrushError } from '../errors.ts';
+import { NO_OSD_INFO, NO_OSD_XINFO, NO_UUID } from '../osdmap/blank.ts';
 import {
   DEFAULT_PRIMARY_AFFINITY,
   OSD_STATE,
@@ -9,7 +10,6 @@ import {
   type OsdXInfo,
 } from '../osdmap/model.ts';
 import { int32, jsonPath, word } from './json-input.ts';
-import { NO_OSD_INFO, NO_OSD_XINFO, NO_UUID } from './osdmap-assemble.ts';
 import { addrVec, fixed16, flag, long, plainAddr, single, time, uuid } from './osdmap-json-shapes.ts';
 
 /** The shape of one entry of `osds`. */

@@ -4,6 +4,7 @@
  */
 import type { CrushMap } from '../crush/model.ts';
 import type { CrushError } from '../errors.ts';
+import { NO_OSD_INFO, NO_OSD_XINFO, NO_UUID } from '../osdmap/blank.ts';
 import type {
   EntityAddr,
   EntityAddrVec,
@@ -17,7 +18,6 @@ import type {
   UTime,
 } from '../osdmap/model.ts';
 import { MAX_DEVICE_ID } from './crushmap-binary.ts';
-import { NO_TIME } from './osdmap-parts.ts';
 
 /** The client section as encoded. */
 export interface ClientSection {
@@ -78,30 +78,6 @@ export interface OsdSection {
   readonly rangeBlocklist: readonly (readonly [EntityAddr, UTime])[];
   readonly allowCrimson: boolean;
 }
-
-/** Bookkeeping of an OSD that has none. */
-export const NO_OSD_INFO: OsdInfo = {
-  lastCleanBegin: 0,
-  lastCleanEnd: 0,
-  upFrom: 0,
-  upThru: 0,
-  downAt: 0,
-  lostAt: 0,
-};
-
-/** More bookkeeping of an OSD that has none. */
-export const NO_OSD_XINFO: OsdXInfo = {
-  downStamp: NO_TIME,
-  laggyProbability: 0,
-  laggyInterval: 0,
-  features: 0n,
-  oldWeight: 0,
-  lastPurgedSnapsScrub: NO_TIME,
-  deadEpoch: 0,
-};
-
-/** The UUID of an OSD that has none. */
-export const NO_UUID = new Uint8Array(16);
 
 /** Makes the error for a field that cannot be; the caller knows the place. */
 export type Refuse = (field: string, reason: string) => CrushError;

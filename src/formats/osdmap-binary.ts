@@ -58,7 +58,7 @@ export function readOsdMapBinary(bytes: Bytes, options: ReadOsdMapOptions = {}):
  * Compares the stored checksum with one over the wrapper's bytes before and after it. The reader stands at the
  * client section and is left there.
  */
-function checkCrc(reader: BinaryReader, ignore: boolean): number {
+export function checkCrc(reader: BinaryReader, ignore: boolean): number {
   const { bytes, offset: sections, limit } = reader;
   skipSection(reader, 'client');
   skipSection(reader, 'osd');

@@ -2,10 +2,11 @@
  * Reads the OSDMap encoding of before Dumpling (0.46 and its neighbours): flat, without lengths or checksum, a
  * version of 16 bits before the first part and another before the second. Follows `OSDMap::decode_classic`.
  */
+import { NO_TIME } from '../osdmap/blank.ts';
 import type { OsdMap, PgTable } from '../osdmap/model.ts';
 import type { BinaryReader } from './binary-reader.ts';
 import { assembleOsdMap, type ClientSection, type OsdSection } from './osdmap-assemble.ts';
-import { NO_TIME, readOldPgId, readUTime, readUuid } from './osdmap-parts.ts';
+import { readOldPgId, readUTime, readUuid } from './osdmap-parts.ts';
 import {
   namePools,
   readAddrVecs,

@@ -3,6 +3,7 @@
  * the checksum right. Follows `OSDMap::encode` (Ceph's src/osd/OSDMap.cc).
  */
 import { CrushError } from '../errors.ts';
+import { UNKNOWN_POOL_NAME } from '../osdmap/blank.ts';
 import type { EntityAddrVec, OsdMap } from '../osdmap/model.ts';
 import { BinaryWriter } from './binary-writer.ts';
 import { crc32c } from './crc32c.ts';
@@ -21,7 +22,6 @@ import {
   writeTextTables,
   writeUTime,
 } from './osdmap-encode-parts.ts';
-import { UNKNOWN_POOL_NAME } from './osdmap-tables.ts';
 import { formOfRelease, OLDEST_WRITTEN_RELEASE, type OsdMapForm, usesMsr } from './osdmap-versions.ts';
 import { writePool } from './pool-encode.ts';
 import { NEWEST_RELEASE, RELEASE } from './releases.ts';

@@ -9,11 +9,12 @@ import * as v from 'valibot';
 import { mapKind } from '../crush/kind.ts';
 import type { CrushMap } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
+import { NO_TIME } from '../osdmap/blank.ts';
 import type { OsdMap, Pool } from '../osdmap/model.ts';
 import { readCrushDump, type ReadCrushDumpOptions } from './crushmap-json.ts';
 import { checkShape, demandParsed, int32, jsonPath, word } from './json-input.ts';
 import { assembleOsdMap, checkMaxOsd, type Refuse } from './osdmap-assemble.ts';
-import { NO_TIME } from './osdmap-parts.ts';
+
 import {
   blocklist,
   flag,

@@ -14,9 +14,6 @@ export const FAMILY_IPV6 = 10;
 /** Types of an endpoint (`entity_addr_t::type_t`). */
 export const ADDR_TYPE = { none: 0, legacy: 1, msgr2: 2, any: 3, cidr: 4 } as const;
 
-/** Time 0. */
-export const NO_TIME: UTime = { sec: 0, nsec: 0 };
-
 /** The blank endpoint. */
 export const NO_ADDR: EntityAddr = {
   type: ADDR_TYPE.none,

@@ -2,10 +2,12 @@
  * Reads the two sections of a versioned OSDMap: what clients use (versions 1 to 10) and what only OSDs use
  * (versions 1 to 12). Follows `OSDMap::decode` (Ceph's src/osd/OSDMap.cc).
  */
+import { NO_TIME } from '../osdmap/blank.ts';
 import type { Interval } from '../osdmap/model.ts';
+import { flagsOfRelease, RELEASE_FLAG } from '../osdmap/release-flags.ts';
 import type { BinaryReader } from './binary-reader.ts';
 import type { ClientSection, OsdSection } from './osdmap-assemble.ts';
-import { NO_TIME, readUTime, readUuid } from './osdmap-parts.ts';
+import { readUTime, readUuid } from './osdmap-parts.ts';
 import {
   namePools,
   readAddrVecs,
@@ -24,20 +26,10 @@ import {
   readU32s,
   readUuids,
 } from './osdmap-tables.ts';
-import { isAtLeast, RELEASE, releaseByName } from './releases.ts';
+import { RELEASE, releaseByName } from './releases.ts';
 
 const CLIENT_VERSION = 10;
 const OSD_VERSION = 12;
-
-/** Cluster flags that decoding changes (`CEPH_OSDMAP_*`). */
-const FLAG = {
-  requireJewel: 1 << 16,
-  requireKraken: 1 << 17,
-  requireLuminous: 1 << 18,
-  recoveryDeletes: 1 << 19,
-  pglogHardlimit: 1 << 22,
-} as const;
-const LEGACY_REQUIRE_FLAGS = FLAG.requireJewel | FLAG.requireKraken | FLAG.requireLuminous;
 
 /** Reads the client section. */
 export function readClientSection(reader: BinaryReader): ClientSection {
@@ -193,17 +185,9 @@ export function readOsdSection(reader: BinaryReader, flags: number): OsdSection 
 }
 
 /** What maps of before Luminous require of OSDs is in their flags. */
-function releaseByFlags(flags: number): number {
-  if (flags & FLAG.requireLuminous) return RELEASE.luminous;
-  if (flags & FLAG.requireKraken) return RELEASE.kraken;
-  if (flags & FLAG.requireJewel) return RELEASE.jewel;
+export function releaseByFlags(flags: number): number {
+  if (flags & RELEASE_FLAG.requireLuminous) return RELEASE.luminous;
+  if (flags & RELEASE_FLAG.requireKraken) return RELEASE.kraken;
+  if (flags & RELEASE_FLAG.requireJewel) return RELEASE.jewel;
   return 0;
-}
-
-/** The flags that a required release implies, and without those that it replaced. */
-function flagsOfRelease(flags: number, release: number, releaseIsEncoded: boolean): number {
-  let out = flags;
-  if (releaseIsEncoded && isAtLeast(release, RELEASE.nautilus)) out |= FLAG.pglogHardlimit;
-  if (isAtLeast(release, RELEASE.luminous)) out = (out & ~LEGACY_REQUIRE_FLAGS) | FLAG.recoveryDeletes;
-  return out >>> 0;
 }

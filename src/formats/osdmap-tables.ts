@@ -1,6 +1,7 @@
 /** Reads the lists and tables that both encodings of an OSDMap hold. Follows Ceph's src/osd/OSDMap.cc and OSDMap.h. */
 import { CrushError } from '../errors.ts';
 import type { CrushMap } from '../crush/model.ts';
+import { NO_TIME, UNKNOWN_POOL_NAME } from '../osdmap/blank.ts';
 import type {
   EntityAddr,
   EntityAddrVec,
@@ -15,7 +16,6 @@ import type { BinaryReader } from './binary-reader.ts';
 import { readCrushBinary } from './crushmap-binary.ts';
 import {
   ADDR_BYTES,
-  NO_TIME,
   PG_BYTES,
   readAddr,
   readAddrVec,
@@ -29,9 +29,6 @@ import { POOL_BYTES, readPool } from './pool-binary.ts';
 
 /** A pool before its name is known. */
 export type NamelessPool = Omit<Pool, 'name'>;
-
-/** What Ceph prints for a pool without a name. */
-export const UNKNOWN_POOL_NAME = '<unknown>';
 
 /** Reads `pools`, ids in 64 bits. */
 export function readPools(reader: BinaryReader): Map<number, NamelessPool> {
@@ -111,18 +108,22 @@ export function readOsdPairs(reader: BinaryReader): [number, number][] {
   });
 }
 
-/** Reads the CRUSH map, a binary one within a length-prefixed buffer; errors show the offset in the whole file. */
+/** Reads the CRUSH map, a binary one within a length-prefixed buffer. */
 export function readCrush(reader: BinaryReader): CrushMap {
   return reader.within('crush', () => {
     const bytes = reader.buffer();
-    const start = reader.offset - bytes.length;
-    try {
-      return readCrushBinary(bytes, reader.path);
-    } catch (error) {
-      if (!(error instanceof CrushError) || error.place.offset === undefined) throw error;
-      throw new CrushError(error.code, error.message, { ...error.place, offset: start + error.place.offset });
-    }
+    return readCrushBuffer(reader, bytes, reader.offset - bytes.length);
   });
+}
+
+/** Reads a binary CRUSH map that stands at `start`; errors show the offset in the whole file. */
+export function readCrushBuffer(reader: BinaryReader, bytes: Uint8Array, start: number): CrushMap {
+  try {
+    return readCrushBinary(bytes, reader.path);
+  } catch (error) {
+    if (!(error instanceof CrushError) || error.place.offset === undefined) throw error;
+    throw new CrushError(error.code, error.message, { ...error.place, offset: start + error.place.offset });
+  }
 }
 
 /** Reads `erasure_code_profiles`. */
@@ -184,7 +185,8 @@ export function readOsdXInfos(reader: BinaryReader): OsdXInfo[] {
   return reader.within('osd_xinfo', () => reader.list(22, () => readOsdXInfo(reader)));
 }
 
-function readOsdXInfo(reader: BinaryReader): OsdXInfo {
+/** Reads one `osd_xinfo_t`. */
+export function readOsdXInfo(reader: BinaryReader): OsdXInfo {
   const header = reader.start(4);
   const { version } = header;
   const xinfo: OsdXInfo = {

@@ -27,8 +27,12 @@ export interface OsdMapForm {
 /** MSR tunables of a map that does not set them. */
 const DEFAULT_MSR_TRIES = 100;
 
-/** The form in which the monitors of a release write a map. */
-export function formOfRelease(map: OsdMap, release: number): OsdMapForm {
+/**
+ * The form in which the monitors of a release write a map.
+ *
+ * @param crushRelease - release of the CRUSH map's form, which newer monitors do not adapt to old OSDs
+ */
+export function formOfRelease(map: OsdMap, release: number, crushRelease = release): OsdMapForm {
   const isNautilus = release >= RELEASE.nautilus;
   const isMimic = release > RELEASE.luminous;
   const { details } = map;
@@ -49,7 +53,7 @@ export function formOfRelease(map: OsdMap, release: number): OsdMapForm {
       return isStretchPool(pool) ? 30 : 29;
     },
     // The tunables of MSR are written once something of the map needs them.
-    crushRelease: usesMsr(map.crush) ? release : Math.min(release, RELEASE.reef),
+    crushRelease: usesMsr(map.crush) ? crushRelease : Math.min(crushRelease, RELEASE.reef),
   };
 }
 

@@ -1,7 +1,8 @@
 /** Reads `pg_pool_t`, versions 2 (2010) to 32 (Tentacle). Follows `pg_pool_t::decode` (Ceph's src/osd/osd_types.cc). */
+import { NO_TIME } from '../osdmap/blank.ts';
 import type { HitSetParams, Interval, PgMergeMeta, Pool, PoolSnap } from '../osdmap/model.ts';
 import type { BinaryReader } from './binary-reader.ts';
-import { readIntervals, readIntervalsOf, readPgId, readUTime, NO_TIME } from './osdmap-parts.ts';
+import { readIntervals, readIntervalsOf, readPgId, readUTime } from './osdmap-parts.ts';
 
 /** The newest `pg_pool_t` that this reader knows. */
 const POOL_VERSION = 32;

@@ -1,8 +1,9 @@
 /** Reads a pool of `ceph osd dump -f json` (`pg_pool_t::dump`), of old and new releases. */
 import * as v from 'valibot';
+import { NO_TIME } from '../osdmap/blank.ts';
 import type { HitSetParams, Pool } from '../osdmap/model.ts';
 import { byte, int32, word } from './json-input.ts';
-import { NO_TIME } from './osdmap-parts.ts';
+
 import {
   eversion,
   flag,

@@ -34,10 +34,7 @@ export function releaseByName(name: string): number {
   return Math.max(0, (RELEASE_NAMES as readonly string[]).indexOf(name));
 }
 
-/** Whether a stored release is `wanted` or newer; numbers from 128 on were once written for "none". */
-export function isAtLeast(release: number, wanted: number): boolean {
-  return release < 128 && release >= wanted;
-}
+export { isAtLeast } from '../osdmap/release-flags.ts';
 
 /** The releases that decoding and encoding ask for. */
 export const RELEASE = {
