@@ -198,7 +198,7 @@ const DISPLAYS: readonly (readonly string[])[] = [
 ];
 
 /** The project's own maps that Ceph 16 can read. */
-const OWN = [...['algorithms-v0', 'algorithms-v1', 'classes', 's', 'cluster-8osd'].map(map), SMALL];
+const OWN = [...['algorithms-v0', 'classes', 'cluster-8osd'].map(map), SMALL];
 
 describe.skipIf(!HAS_PACIFIC_CRUSHTOOL)('crushtool 16.2, byte for byte', () => {
   test.each(DISPLAYS.map((args) => [args.join(' '), args] as const))('%s', async (_, args) => {
@@ -303,7 +303,7 @@ describe.skipIf(!HAS_PACIFIC_CRUSHTOOL)('crushtool 16.2, byte for byte', () => {
     ],
     [['--simulate', '--num-rep', '2', '--batches', '2', '--max-x', '30', '--min-x', '0']],
   ])('CSV files: %j', async (args) => {
-    for (const path of OWN) {
+    for (const path of [map('classes'), SMALL]) {
       const folder = mkdtempSync(join(tmpdir(), 'crush-wasm-'));
       try {
         const [ours, theirs] = ['ours', 'theirs'].map((name) => join(folder, name)) as [string, string];
