@@ -3,8 +3,15 @@
  * functions of Ceph's src/crush/mapper.c. Every number fits a double: products of 16 and 32 bits, logarithms below
  * 2^48; only a tree's product of two 32-bit numbers takes a BigInt.
  */
-import { BUCKET_ALGORITHM, HASH_RJENKINS1 } from '../../crush/model.ts';
-import type { ChooseArg, CrushBucket, ListBucket, Straw2Bucket, StrawBucket, TreeBucket } from '../../crush/model.ts';
+import { BUCKET_ALGORITHM } from '../../crush/model.ts';
+import type {
+  ChooseArg,
+  CrushBucket,
+  ListBucket,
+  Straw2Bucket,
+  StrawBucket,
+  TreeBucket,
+} from '../../crush/model.ts';
 import { CrushError } from '../../errors.ts';
 import { hash32, lnTable } from '../../kernel/kernel.ts';
 import type {
@@ -75,11 +82,11 @@ function straw2Draw(
   const drawOf = (i: number): number => {
     // The unsigned weight goes into the division as a signed one: from 32768.0 on the draw is above 0, and wins.
     const weight = (weights[i] ?? 0) | 0;
-    return weight === 0 ? -Infinity : Math.trunc(logarithm(bucketHash(bucket, walk.x, ids[i] ?? 0, r) & 0xffff) / weight);
+    return weight === 0 ? -Infinity : Math.trunc(logarithm(hash32(walk.x, ids[i] ?? 0, r) & 0xffff) / weight);
   };
   const candidate = (i: number): Straw2Candidate => {
     const draw = drawOf(i);
-    const u = bucketHash(bucket, walk.x, ids[i] ?? 0, r) & 0xffff;
+    const u = hash32(walk.x, ids[i] ?? 0, r) & 0xffff;
     return {
       ...walk.item(bucket.items[i] ?? 0),
       hashedId: ids[i] ?? 0,
@@ -104,7 +111,7 @@ function straw2Draw(
 }
 
 function strawDraw(walk: Walk, bucket: StrawBucket, r: number): StrawDraw {
-  const uOf = (i: number): number => bucketHash(bucket, walk.x, bucket.items[i] ?? 0, r) & 0xffff;
+  const uOf = (i: number): number => hash32(walk.x, bucket.items[i] ?? 0, r) & 0xffff;
   const candidate = (i: number): StrawCandidate => {
     const u = uOf(i);
     const straw = bucket.straws[i] ?? 0;
@@ -125,7 +132,7 @@ function strawDraw(walk: Walk, bucket: StrawBucket, r: number): StrawDraw {
 function listDraw(walk: Walk, bucket: ListBucket, r: number): ListDraw {
   const candidate = (i: number): ListCandidate => {
     const item = bucket.items[i] ?? 0;
-    const u = bucketHash(bucket, walk.x, item, r, bucket.id) & 0xffff;
+    const u = hash32(walk.x, item, r, bucket.id) & 0xffff;
     const sumWeight = bucket.sumWeights[i] ?? 0;
     const draw = Math.floor((u * sumWeight) / 0x10000);
     return { ...walk.item(item), u, sumWeight, weight: bucket.itemWeights[i] ?? 0, draw };
@@ -157,7 +164,7 @@ function treeDraw(walk: Walk, bucket: TreeBucket, r: number): TreeDraw {
   while ((node & 1) === 0) {
     const step = (node & -node) >> 1;
     const weight = bucket.nodeWeights[node] ?? 0;
-    const hash = bucketHash(bucket, walk.x, node, r, bucket.id);
+    const hash = hash32(walk.x, node, r, bucket.id);
     const point = Number((BigInt(hash) * BigInt(weight)) >> 32n);
     const leftWeight = bucket.nodeWeights[node - step] ?? 0;
     const turn = point < leftWeight ? 'left' : 'right';
@@ -183,7 +190,7 @@ function permutationDraw(walk: Walk, bucket: CrushBucket, r: number): Permutatio
   const all: Swap[] = [];
   // The last place has nothing left to swap with.
   for (let at = 0; at <= place && at < size - 1; at++) {
-    const hash = bucketHash(bucket, walk.x, bucket.id, at);
+    const hash = hash32(walk.x, bucket.id, at);
     const other = at + (hash % (size - at));
     const item = order[other] ?? 0;
     order[other] = order[at] ?? 0;
@@ -220,9 +227,4 @@ function bestTwo(count: number, valueOf: (index: number) => number): [best: numb
     }
   }
   return [best, second];
-}
-
-/** The bucket's hash; a hash function that Ceph does not know gives 0. */
-function bucketHash(bucket: CrushBucket, ...words: number[]): number {
-  return bucket.hash === HASH_RJENKINS1 ? hash32(...words) : 0;
 }

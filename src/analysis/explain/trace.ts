@@ -369,13 +369,7 @@ export interface MsrBlockTrace {
 }
 
 /** A step of a rule, or a block of steps of an MSR rule. */
-export type StepTrace =
-  | TakeTrace
-  | SetTrace
-  | ChooseTrace
-  | EmitTrace
-  | NoopTrace
-  | MsrBlockTrace;
+export type StepTrace = TakeTrace | SetTrace | ChooseTrace | EmitTrace | NoopTrace | MsrBlockTrace;
 
 /** How a rule maps one input. */
 export interface RuleTrace {

@@ -3,7 +3,6 @@
  * trace makes, and the bounds on how much is drawn and recorded.
  */
 import type { ChooseArgs, CrushBucket, CrushMap } from '../../crush/model.ts';
-import { ITEM_NONE } from '../../crush/model.ts';
 import { findBucket } from '../../crush/names.ts';
 import { CrushError } from '../../errors.ts';
 import { hash32 } from '../../kernel/kernel.ts';
@@ -22,7 +21,7 @@ export interface WalkLimits {
   readonly attempts: number;
 }
 
-/** See above. */
+/** The way of one input through one map. */
 export class Walk {
   readonly map: CrushMap;
   readonly x: number;
@@ -110,9 +109,4 @@ export class Walk {
   takeRoom(): boolean {
     return this.#roomLeft-- > 0;
   }
-}
-
-/** Whether something stands at a place of a set. */
-export function isHole(item: number): boolean {
-  return item === ITEM_NONE;
 }
