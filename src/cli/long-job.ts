@@ -7,7 +7,9 @@ import type { CommandIo } from './io.ts';
 
 /** Numbers that are mapped at a time; fewer where each becomes a line of text, which takes far more memory. */
 const RANGE = 1 << 14;
-const PRINTED_RANGE = 1 << 10;
+const PRINTED_RANGE = 1 << 12;
+/** The same while workers start: a millisecond's work, after which it is seen whether they have. */
+const STARTING_RANGE = 1 << 11;
 /** Most items of those numbers. */
 const RANGE_ITEMS = 1 << 20;
 
@@ -32,11 +34,16 @@ export interface Range {
 export interface RangeMappers<What, Columns> {
   /** The columns may be overwritten by the next call. */
   here(what: What, range: Range): Columns;
-  /** Starts workers. The columns of a chunk may be overwritten once the next is asked for. */
-  threads(threads: number): {
-    chunks(what: What, range: Range, chunk: number): AsyncIterable<Columns & Range>;
-    close(): Promise<void>;
-  };
+  threads(threads: number): RangeWorkers<What, Columns>;
+}
+
+/** Workers that map ranges. */
+export interface RangeWorkers<What, Columns> {
+  /** Resolves when they are there. */
+  start(): Promise<void>;
+  /** The columns of a chunk may be overwritten once the next is asked for. */
+  chunks(what: What, range: Range, chunk: number): AsyncIterable<Columns & Range>;
+  close(): Promise<void>;
 }
 
 /** How a job is run. */
@@ -57,13 +64,18 @@ export class LongJob<What, Columns> {
   readonly #start = performance.now();
   #done = 0;
   #mappedHere = 0;
-  #workers: ReturnType<RangeMappers<What, Columns>['threads']> | undefined;
+  #workers: RangeWorkers<What, Columns> | undefined;
+  /** Whether the workers are there, or why they are not. */
+  #started: boolean | Error = false;
   #hasAsked = false;
   #bar: SingleBar | undefined;
 
   constructor(mappers: RangeMappers<What, Columns>, options: LongJobOptions) {
     this.#mappers = mappers;
     this.#options = options;
+    const { threads = 1, total } = options;
+    // At once: they start while this thread gets ready, and maps what it can until they have.
+    if (threads > 1 && total > 0) this.#startWorkers(threads);
   }
 
   /**
@@ -76,18 +88,20 @@ export class LongJob<What, Columns> {
     { first, count }: Range,
     size: number,
   ): AsyncGenerator<{ range: Range; columns: Columns }, void, undefined> {
-    const most = this.#options.printsAsItMaps ? PRINTED_RANGE : RANGE;
-    const step = Math.max(1, Math.min(most, Math.floor(RANGE_ITEMS / (size + 1))));
+    const usual = this.#options.printsAsItMaps ? PRINTED_RANGE : RANGE;
+    const step = Math.max(1, Math.min(usual, Math.floor(RANGE_ITEMS / (size + 1))));
     for (let done = 0; done < count;) {
-      if (await this.#wantsWorkers()) {
+      const workers = await this.#readyWorkers();
+      if (workers !== undefined) {
         const rest = { first: first + done, count: count - done };
-        for await (const columns of this.#startWorkers().chunks(what, rest, step)) {
+        for await (const columns of workers.chunks(what, rest, step)) {
           yield { range: columns, columns };
           await this.#advance(columns.count);
         }
         return;
       }
-      const range = { first: first + done, count: Math.min(step, count - done) };
+      const most = this.#workers === undefined ? step : Math.min(step, STARTING_RANGE);
+      const range = { first: first + done, count: Math.min(most, count - done) };
       const start = performance.now();
       const columns = this.#mappers.here(what, range);
       this.#mappedHere += performance.now() - start;
@@ -103,23 +117,37 @@ export class LongJob<What, Columns> {
     await this.#workers?.close();
   }
 
-  async #wantsWorkers(): Promise<boolean> {
+  /** The workers, if they are wanted and there. */
+  async #readyWorkers(): Promise<RangeWorkers<What, Columns> | undefined> {
+    if (this.#workers === undefined) {
+      const processors = await this.#processorsThatPay();
+      if (processors > 1) this.#startWorkers(processors);
+    }
+    if (this.#workers === undefined) return undefined;
+    // What they say comes in between two ranges.
+    if (this.#started === false) await new Promise((resolve) => setImmediate(resolve));
+    if (this.#started instanceof Error) throw this.#started;
+    return this.#started ? this.#workers : undefined;
+  }
+
+  /** Processors of this machine, once it is known that using them saves time; 1 until then. */
+  async #processorsThatPay(): Promise<number> {
     const { threads, total } = this.#options;
-    if (this.#workers !== undefined) return true;
-    if (threads !== undefined) return threads > 1;
-    if (this.#hasAsked || !HAS_WORKERS || this.#mappedHere < TRIAL_MILLISECONDS) return false;
+    if (threads !== undefined || !HAS_WORKERS) return 1;
+    if (this.#hasAsked || this.#mappedHere < TRIAL_MILLISECONDS) return 1;
     this.#hasAsked = true;
     const { availableParallelism } = await import('node:os');
     const processors = availableParallelism();
     const left = (this.#mappedHere / this.#done) * (total - this.#done);
-    if (processors < 2 || left * (1 - 1 / processors) < 2 * START_MILLISECONDS) return false;
-    this.#workers = this.#mappers.threads(processors);
-    return true;
+    return left * (1 - 1 / processors) < 2 * START_MILLISECONDS ? 1 : processors;
   }
 
-  #startWorkers(): ReturnType<RangeMappers<What, Columns>['threads']> {
-    this.#workers ??= this.#mappers.threads(this.#options.threads ?? 1);
-    return this.#workers;
+  #startWorkers(threads: number): void {
+    this.#workers = this.#mappers.threads(threads);
+    this.#workers.start().then(
+      () => (this.#started = true),
+      (error: unknown) => (this.#started = error instanceof Error ? error : new Error(String(error))),
+    );
   }
 
   async #advance(count: number): Promise<void> {

@@ -21,8 +21,9 @@ export function pgJob(map: OsdMap, mapperOptions: PgMapperOptions, options: Long
     {
       here: (pool, range) => mapper.mapPool(pool, { ...range, reuse: true }),
       threads(threads) {
-        const workers = new ParallelPgMapper(map, { ...mapperOptions, threads });
+        const workers = new ParallelPgMapper(map, { ...mapperOptions, threads, flat: mapper.crush.flat });
         return {
+          start: () => workers.start(),
           chunks: (pool, range, chunk) => workers.mapChunks(pool, { ...range, chunk, reuse: true }),
           close: () => workers.close(),
         };
@@ -44,6 +45,7 @@ export function crushJob(map: CrushMap, options: LongJobOptions): CrushJob {
       threads(threads) {
         const workers = new ParallelCrushMapper(mapper.flat, { threads });
         return {
+          start: () => workers.start(),
           chunks: (request, range, chunk) =>
             workers.mapChunks({ ...request, ...range }, { chunk, reuse: true }),
           close: () => workers.close(),

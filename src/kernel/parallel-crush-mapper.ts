@@ -63,6 +63,15 @@ export class ParallelCrushMapper {
   }
 
   /**
+   * Starts the workers, which the first job does else: for those who know early that there will be one.
+   *
+   * @throws {@link CrushError} `worker-failed` where they cannot be started
+   */
+  async start(): Promise<void> {
+    await this.#pool.start();
+  }
+
+  /**
    * Maps `count` running numbers from `first` on, as {@link CrushMapper.mapRange} does.
    *
    * The columns lie in shared memory where that is allowed; to use columns of your own again and again without a

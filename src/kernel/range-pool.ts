@@ -114,6 +114,11 @@ export class RangePool {
     this.#pool = new WorkerPool(source, threads, state);
   }
 
+  /** Starts the workers if they are not there. */
+  async start(): Promise<void> {
+    await this.#pool.start();
+  }
+
   /** Ends the workers. */
   async close(): Promise<void> {
     await this.#pool.close();

@@ -39,21 +39,34 @@ export class ParallelPgMapper {
   readonly #release: number;
 
   /**
+   * @param options.flat - the map's CRUSH map, if it has been laid flat before: a PgMapper's `crush.flat`
    * @throws {@link CrushError} as {@link PgMapper} does, and `bad-argument` for an impossible number of threads
    */
-  constructor(map: OsdMap, options: PgMapperOptions & ThreadOptions = {}) {
+  constructor(
+    map: OsdMap,
+    options: PgMapperOptions & ThreadOptions & { readonly flat?: FlatMap | undefined } = {},
+  ) {
     demandOsdMap(map);
     this.map = map;
-    const { threads, shareMemory, release, ...mapperOptions } = options;
+    const { threads, shareMemory, release, flat, ...mapperOptions } = options;
     this.#release = release ?? Number.POSITIVE_INFINITY;
     this.#shares = shareMemory ?? canShareMemory();
-    const { words } = FlatMap.fromModel(map.crush);
+    const { words } = flat ?? FlatMap.fromModel(map.crush);
     const state: PgWorkerState = {
       words: this.#shares ? sharedCopy(words) : words,
       options: mapperOptions,
       map: overlayPart(map),
     };
     this.#pool = new RangePool(SOURCE, threads, state);
+  }
+
+  /**
+   * Starts the workers, which the first job does else: for those who know early that there will be one.
+   *
+   * @throws {@link CrushError} `worker-failed` where they cannot be started
+   */
+  async start(): Promise<void> {
+    await this.#pool.start();
   }
 
   /**

@@ -110,6 +110,13 @@ function countUp(counts: Int32Array, index: number): void {
 
 function printCounts(map: OsdMap, counts: Counts, sink: TextSink): void {
   sink.add('#osd\tcount\tfirst\tprimary\tc wt\twt\n');
+  // Thousands of OSDs have a few different weights, and rounding as C++ does it takes its time.
+  const weightTexts = new Map<number, string>();
+  const weightText = (weight: number): string => {
+    const text = weightTexts.get(weight) ?? formatWeight(weight);
+    weightTexts.set(weight, text);
+    return text;
+  };
   const inOsds: number[] = [];
   const countOf = (osd: number): number => counts.any[osd] ?? 0;
   let total = 0;
@@ -122,7 +129,7 @@ function printCounts(map: OsdMap, counts: Counts, sink: TextSink): void {
     const count = countOf(osd);
     sink.add(
       `osd.${osd}\t${count}\t${counts.first[osd]}\t${counts.primary[osd]}` +
-        `\t${formatWeight(weight)}\t${formatWeight(map.osdWeight[osd] ?? 0)}\n`,
+        `\t${weightText(weight)}\t${weightText(map.osdWeight[osd] ?? 0)}\n`,
     );
     total += count;
     if (count > 0 && (least < 0 || count < countOf(least))) least = osd;
