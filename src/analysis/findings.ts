@@ -90,7 +90,9 @@ function badFindings(
   const { bad, mappings } = found;
   if (mappings === 0) return [];
   if (bad.mappings === 0) {
-    return [{ kind: 'ok', text: `every mapping has ${found.size} different OSDs` }];
+    const text =
+      found.size === 1 ? 'every mapping has an OSD' : `every mapping has ${found.size} different OSDs`;
+    return [{ kind: 'ok', text }];
   }
   const findings: Finding[] = [];
   if (bad.buckets > 0) {
@@ -107,7 +109,7 @@ function badFindings(
   }
   const lacking = Math.max(bad.short, bad.holes);
   if (lacking === 0) return findings;
-  const lack = `${share(lacking, mappings)} of mappings have fewer than ${found.size} OSDs`;
+  const lack = `${share(lacking, mappings)} of mappings have fewer OSDs than ${found.size}`;
   const reasons = problems.filter(({ code }) => SHORTAGES.has(code));
   const [reason] = reasons;
   if (reason !== undefined) {

@@ -1,4 +1,6 @@
 /** `crush-wasm info`: what a map file is and what is in it. */
+import { validateOsdMap } from '../analysis/health.ts';
+import { validate, type ProblemSeverity } from '../crush/validate.ts';
 import { CrushError } from '../errors.ts';
 import type { MapFile } from '../formats/detect.ts';
 import {
@@ -13,6 +15,7 @@ import { misuse, type CommandIo, type TextSink } from './io.ts';
 import { fileTitle, loadMapFile, type LoadOptions } from './load.ts';
 import { snakeCaseJson } from './snake-case.ts';
 import { listLines, tableLines, titledLines } from './table.ts';
+import { problemSummary } from './test-report.ts';
 
 /** Options of the command, as commander gives them. */
 export interface InfoOptions {
@@ -35,12 +38,18 @@ export async function infoCommand(
   const onNote = (text: string): void => err.add(`crush-wasm: note: ${text}\n`);
   const { loaded, crc } = await loadWithCrc(file, io, { crushFile, onNote }, options.ignoreCrc === true);
   const facts = mapFacts(loaded, crc);
+  const problems = loaded.kind === 'osdmap' ? validateOsdMap(loaded.map) : validate(loaded.map);
   if (options.format === 'json') {
-    out.add(`${JSON.stringify(snakeCaseJson({ file, ...facts }), null, 2)}\n`);
+    const count = (severity: ProblemSeverity): number =>
+      problems.filter((problem) => problem.severity === severity).length;
+    const counts = { errors: count('error'), warnings: count('warning'), notes: count('note') };
+    out.add(`${JSON.stringify(snakeCaseJson({ file, ...facts, problems: counts }), null, 2)}\n`);
     return;
   }
   const title = fileTitle(file, crushFile);
   out.add(`${describeFacts(title, facts, io.stdout.columns).join('\n')}\n`);
+  const more = problems.length === 0 ? '' : " ('crush-wasm test' lists them)";
+  out.add(`problems  ${problemSummary(problems)}${more}\n`);
 }
 
 /** Reads a file and learns whether its checksum fits; a wrong one is an error unless it is to be ignored. */
