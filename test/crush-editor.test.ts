@@ -1,5 +1,6 @@
 /** Maps built and edited in code. */
 import { describe, expect, test } from 'vitest';
+import { makeBucket } from '../src/crush/bucket.ts';
 import type { CrushLocation } from '../src/crush/edit/arguments.ts';
 import { CrushMapEditor } from '../src/crush/editor.ts';
 import { RULE_OP, type CrushMap } from '../src/crush/model.ts';
@@ -289,18 +290,32 @@ test.each<[string, (editor: CrushMapEditor) => void, string, string]>([
 });
 
 describe('maps that cannot be edited', () => {
-  const withItems = (items: number[]): CrushMap => {
-    const { map } = example();
-    const buckets = [...map.buckets];
-    const host = buckets[0]!;
-    buckets[0] = { ...host, items: Int32Array.from(items) };
-    return { ...map, buckets };
-  };
+  /** A map of straw2 buckets, the first with the id -1. */
+  const mapOf = (buckets: readonly (readonly number[])[]): CrushMap => ({
+    ...CrushMapEditor.empty().map,
+    buckets: buckets.map((items, index) =>
+      makeBucket({ id: -1 - index, alg: 5, type: 1, items, weights: items.map(() => 1) }, 1),
+    ),
+  });
+  const chain = (length: number): number[][] => Array.from({ length }, (_, i) => (i === 0 ? [0] : [-i]));
+  const twofold = Array.from({ length: 40 }, (_, i) => (i === 0 ? [0] : [-i, -i]));
 
   test.each([
-    ['a bucket below itself', withItems([-1, 0])],
-    ['a bucket that is not there', withItems([-99, 0])],
-  ])('%s', (_, map) => {
+    ['a bucket below itself', mapOf([[-2], [-1]]), 'below itself'],
+    ['a bucket that is not there', mapOf([[-99, 0]]), 'no bucket -99'],
+    ['a deep chain', mapOf(chain(300)), 'more than 256 deep'],
+    [
+      'a deep chain, lowest first',
+      mapOf(
+        chain(300)
+          .reverse()
+          .map((items) => items.map((id) => (id < 0 ? -301 - id : id))),
+      ),
+      'more than 256 deep',
+    ],
+    ['buckets that share others', mapOf(twofold), 'over and over'],
+  ])('%s', (_, map, text) => {
     expect(() => CrushMapEditor.from(map)).toThrow(CrushError);
+    expect(() => CrushMapEditor.from(map)).toThrow(text);
   });
 });

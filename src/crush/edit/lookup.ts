@@ -7,44 +7,47 @@ import { RULE_OP } from '../model.ts';
 /** Deepest nesting of buckets that may be edited; each level costs a level of recursion. */
 const MAX_DEPTH = 256;
 
+/** Most items below a bucket, each counted as often as there are ways down to it: edits go all of them. */
+const MAX_WAYS = 1 << 24;
+
 /**
  * Checks what all edits rely on: each bucket is where its id says, what a bucket holds is there, no bucket is below
- * itself.
+ * itself, and the ways up and down the hierarchy are not too many.
  *
  * @throws CrushError `invalid-map`.
  */
 export function checkEditable(draft: CrushDraft): void {
-  const depths = new Map<number, number>();
+  const known = new Map<number, { readonly depth: number; readonly ways: number }>();
   const underway = new Set<number>();
-  const depthOf = (id: number): number => {
-    const known = depths.get(id);
-    if (known !== undefined) return known;
-    if (underway.has(id)) {
-      throw new CrushError('invalid-map', `bucket ${id} is below itself; take it out of one of its holders`);
-    }
-    if (underway.size >= MAX_DEPTH) {
-      throw new CrushError('invalid-map', `buckets are nested more than ${MAX_DEPTH} deep; use fewer levels`);
-    }
+  const measure = (id: number): { readonly depth: number; readonly ways: number } => {
+    const before = known.get(id);
+    if (before !== undefined) return before;
+    if (underway.has(id)) throw invalid(`bucket ${id} is below itself; take it out of one of its holders`);
+    if (underway.size >= MAX_DEPTH) throw tooDeep();
     underway.add(id);
-    let depth = 0;
-    for (const item of draft.bucketAt(id).items) if (item < 0) depth = Math.max(depth, depthOf(item));
-    underway.delete(id);
-    if (depth + 1 > MAX_DEPTH) {
-      throw new CrushError('invalid-map', `buckets are nested more than ${MAX_DEPTH} deep; use fewer levels`);
+    let depth = 1;
+    let ways = 1;
+    for (const item of draft.bucketAt(id).items) {
+      const below = item < 0 ? measure(item) : { depth: 0, ways: 1 };
+      depth = Math.max(depth, below.depth + 1);
+      ways += below.ways;
     }
-    depths.set(id, depth + 1);
-    return depth + 1;
+    underway.delete(id);
+    if (depth > MAX_DEPTH) throw tooDeep();
+    if (ways > MAX_WAYS)
+      throw invalid(`bucket ${id} holds others over and over; let fewer buckets share others`);
+    known.set(id, { depth, ways });
+    return { depth, ways };
   };
-  draft.buckets.forEach((bucket, index) => {
-    if (bucket === undefined) return;
+  for (const [index, bucket] of draft.buckets.entries()) {
+    if (bucket === undefined) continue;
     if (bucket.id !== -1 - index) {
-      throw new CrushError(
-        'invalid-map',
-        `the bucket at place ${index} of the table has the id ${bucket.id}`,
+      throw invalid(
+        `the bucket at place ${index} of the table has the id ${bucket.id}; it must be ${-1 - index}`,
       );
     }
-    depthOf(bucket.id);
-  });
+    measure(bucket.id);
+  }
 }
 
 /** Ids of the buckets that no bucket holds, without those of shadow trees (`find_nonshadow_roots`), ascending. */
@@ -124,4 +127,12 @@ function rootsOf(draft: CrushDraft): number[] {
     bucket === undefined || draft.holdersOf(bucket.id).length > 0 ? [] : [bucket.id],
   );
   return ascending(ids);
+}
+
+function tooDeep(): CrushError {
+  return invalid(`buckets are nested more than ${MAX_DEPTH} deep; use fewer levels`);
+}
+
+function invalid(text: string): CrushError {
+  return new CrushError('invalid-map', text);
 }
