@@ -115,7 +115,7 @@ describe('failures', () => {
     ['cut', bytes.subarray(0, 5000)],
     ['one byte', bytes.subarray(0, 1)],
     ['crush cut', fixture('crushmaps/s.crushmap').subarray(0, 300)],
-    ['text', '# begin crush map\n'],
+    ['text', '# begin crush map\nnonsense\n'],
     ['other text', 'hello\n'],
     ['json', '{"a":1}'],
     ['json cut', '{"a":'],

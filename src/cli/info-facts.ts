@@ -97,7 +97,7 @@ export interface RuleFacts {
 /** Gathers the facts of a file. */
 export function mapFacts(file: MapFile, crc: CrcState): MapFacts {
   if (file.kind === 'crushmap') {
-    const encoding = file.encoding === 'json' ? "JSON of 'ceph osd crush dump'" : 'binary';
+    const encoding = file.encoding === 'json' ? "JSON of 'ceph osd crush dump'" : file.encoding;
     return { kind: 'crushmap', encoding, crush: crushFacts(file.map), features: crushFeatures(file.map) };
   }
   const { map } = file;

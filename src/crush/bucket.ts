@@ -33,8 +33,11 @@ export interface BucketParts {
  * ```
  */
 export function makeBucket(parts: BucketParts, strawCalcVersion: number): CrushBucket {
-  const items = Int32Array.from(parts.items ?? []);
-  const itemWeights = Uint32Array.from(items, (_, i) => parts.weights?.[i] ?? 0);
+  const items = new Int32Array(parts.items ?? []);
+  const itemWeights = new Uint32Array(items.length);
+  if (parts.weights !== undefined) {
+    for (let i = 0; i < items.length; i++) itemWeights[i] = parts.weights[i] ?? 0;
+  }
   const base = { id: parts.id, hash: parts.hash ?? HASH_RJENKINS1, type: parts.type, items };
   const total = itemWeights.reduce((sum, weight) => sum + weight, 0);
   const weight = total >>> 0;

@@ -53,8 +53,10 @@ export function compileBucket(state: CompileState, node: BucketNode): void {
   if (shadowIds.size > 0) {
     state.shadowIds.set(id, new Map([...(state.shadowIds.get(id) ?? []), ...shadowIds]));
   }
-  const weight = state.listener.formatWeight(total);
-  state.tell(`bucket ${name.text} (${id}) ${items.length} items and weight ${weight}\n`);
+  if (state.isVerbose) {
+    const weight = state.listener.formatWeight(total);
+    state.listener.say(`bucket ${name.text} (${id}) ${items.length} items and weight ${weight}\n`);
+  }
   state.usedIds.add(id);
   state.itemIds.set(name.text, id);
   state.bucketWeights.set(id, total);
@@ -75,7 +77,7 @@ function readIds(
     const id = intOf(word.text);
     if (id > 0) return state.refuse(word, `bucket id ${word.text} is beyond 31 bits`);
     if (className === undefined) {
-      state.tell(`bucket ${name.text} id ${id}\n`);
+      if (state.isVerbose) state.listener.say(`bucket ${name.text} id ${id}\n`);
       givenId = id;
       continue;
     }
@@ -89,7 +91,7 @@ function readIds(
       );
     }
     shadowIds.set(classId, id);
-    state.tell(`bucket ${name.text} id ${id} class '${className.text}'\n`);
+    if (state.isVerbose) state.listener.say(`bucket ${name.text} id ${id} class '${className.text}'\n`);
   }
   return { givenId, shadowIds };
 }

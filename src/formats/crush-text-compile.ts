@@ -85,7 +85,7 @@ function compileTunable(state: CompileState, { name, value }: TunableNode): void
   }
   const number = intOf(value.text);
   state.draft.tunables = { ...state.draft.tunables, [key]: storedTunable(key, number) };
-  state.tell(`tunable ${name.text} ${number}\n`);
+  if (state.isVerbose) state.listener.say(`tunable ${name.text} ${number}\n`);
 }
 
 /** A tunable's value as Ceph keeps it: 32 bits, 8 bits, or whether it is one at all. */
@@ -111,13 +111,16 @@ function compileDevice(state: CompileState, { id: idWord, name, className }: Dev
   if (className !== undefined) {
     state.draft.itemClasses.set(id, getOrCreateClass(state.draft, className.text));
   }
-  state.tell(`device ${id} '${name.text}'${className === undefined ? '' : ` class '${className.text}'`}\n`);
+  if (state.isVerbose)
+    state.listener.say(
+      `device ${id} '${name.text}'${className === undefined ? '' : ` class '${className.text}'`}\n`,
+    );
 }
 
 function compileType(state: CompileState, { id: idWord, name }: TypeNode): void {
   const id = intOf(idWord.text);
   if (id < 0) return state.refuse(idWord, `type ${idWord.text} is beyond 31 bits; types have small numbers`);
-  state.tell(`type ${id} '${name.text}'\n`);
+  if (state.isVerbose) state.listener.say(`type ${id} '${name.text}'\n`);
   state.typeIds.set(name.text, id);
   state.draft.setTypeName(id, name.text);
 }

@@ -33,12 +33,19 @@ function clamp(value: bigint): bigint {
 function nearestFloat(decimal: string): number {
   const double = Number(decimal);
   const float = Math.fround(double);
-  if (float === double || !Number.isFinite(float)) return float;
+  if (!Number.isFinite(float) || !isHalfway(double)) return float;
   const other = neighbour(float, double > float);
-  if ((float + other) / 2 !== double) return float;
   const side = compare(decimal, double);
   if (side === 0) return float;
   return side > 0 ? Math.max(float, other) : Math.min(float, other);
+}
+
+const scratch = new DataView(new ArrayBuffer(8));
+
+/** Whether a double lies halfway between two floats: of the 29 bits that a float lacks, the first alone is set. */
+function isHalfway(double: number): boolean {
+  scratch.setFloat64(0, double);
+  return (scratch.getUint32(4) & 0x1fff_ffff) === 0x1000_0000;
 }
 
 /** The next float above or below. */

@@ -10,7 +10,8 @@ import type { BucketNode, Construct } from './crush-text-syntax.ts';
 export function inBuildOrder(
   constructs: readonly Construct[],
   refuse: (first: BucketNode, second: BucketNode) => never,
-): Construct[] {
+): readonly Construct[] {
+  if (isInOrder(constructs)) return constructs;
   const ordered = [...constructs];
   const buckets: BucketNode[] = [];
   // Of a name that several buckets have the last place counts, and the items of all.
@@ -42,6 +43,19 @@ export function inBuildOrder(
     }
   });
   return ordered;
+}
+
+/** Whether no bucket contains one that stands below it, as is usual. */
+function isInOrder(constructs: readonly Construct[]): boolean {
+  const lastPlaces = new Map<string, number>();
+  constructs.forEach((construct, place) => {
+    if (construct.kind === 'bucket') lastPlaces.set(construct.name.text, place);
+  });
+  return constructs.every(
+    (construct, place) =>
+      construct.kind !== 'bucket' ||
+      construct.items.every(({ name }) => (lastPlaces.get(name.text) ?? 0) <= place),
+  );
 }
 
 function swap(array: Construct[], a: number, b: number): void {

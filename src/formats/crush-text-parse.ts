@@ -67,6 +67,7 @@ class Parser {
     if (this.#skipped() === this.#text.length) return { constructs };
     const misplaced = this.#misplaced(body.length > 0, tail.length > 0);
     if (misplaced !== undefined) return { constructs, failure: { stop, ...misplaced } };
+    this.#lookAgain();
     return { constructs, failure: { stop, at: this.#farthest, problem: this.#problem() } };
   }
 
@@ -79,6 +80,18 @@ class Parser {
     }
     if (!hasTail || this.#bucketOrRuleStarts(at) === undefined) return undefined;
     return { at, problem: 'buckets and rules must stand before choose_args; move this up' };
+  }
+
+  /** Finds what is missing where the first word says what is meant, which otherwise might begin a bucket too. */
+  #lookAgain(): void {
+    const start = this.#skipped();
+    const [, word] = /^(tunable|device|type|rule)\s/.exec(this.#text.slice(start, start + 10)) ?? [];
+    if (word === undefined) return;
+    this.#farthest = start;
+    if (word === 'tunable') this.#tunable();
+    else if (word === 'device') this.#device();
+    else if (word === 'type') this.#type();
+    else this.#rule();
   }
 
   #bucketOrRuleStarts(at: number): string | undefined {

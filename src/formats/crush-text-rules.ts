@@ -128,7 +128,7 @@ function takenItem(state: CompileState, rule: string, item: Word, className: Wor
     );
   }
   if (className === undefined) {
-    state.tell(`rule ${rule} take ${item.text}\n`);
+    if (state.isVerbose) state.listener.say(`rule ${rule} take ${item.text}\n`);
     return id;
   }
   const classId = state.draft.classId(className.text);
@@ -154,6 +154,9 @@ function takenItem(state: CompileState, rule: string, item: Word, className: Wor
       `in rule '${rule}' step take ${item.text} no matching bucket for class ${className.text}\n`,
     );
   }
-  state.tell(`rule ${rule} take ${item.text} remapped to ${state.draft.itemNames.get(shadow) ?? ''}\n`);
+  if (state.isVerbose)
+    state.listener.say(
+      `rule ${rule} take ${item.text} remapped to ${state.draft.itemNames.get(shadow) ?? ''}\n`,
+    );
   return shadow;
 }

@@ -41,15 +41,15 @@ export class CompileState {
     this.listener = listener;
   }
 
+  /** Whether the listener wants to know of every step. */
+  get isVerbose(): boolean {
+    return this.listener.verbose > 0;
+  }
+
   /** An id for a bucket that has none. */
   freeId(): number {
     while (this.usedIds.has(this.#nextFreeId)) this.#nextFreeId--;
     return this.#nextFreeId;
-  }
-
-  /** Says what only those hear who want to. */
-  tell(words: string): void {
-    if (this.listener.verbose > 0) this.listener.say(words);
   }
 
   /** Does what may fail for reasons that are not in one word of the text. */

@@ -1,5 +1,5 @@
 /**
- * Reads any map that the project knows, told apart by its content: OSDMap or CRUSH map, binary or JSON, packed
+ * Reads any map that the project knows, told apart by its content: OSDMap or CRUSH map, binary, JSON or text, packed
  * with gzip or not. File names play no part.
  */
 import type { CrushMap } from '../crush/model.ts';
@@ -8,6 +8,7 @@ import type { OsdMap } from '../osdmap/model.ts';
 import { bytesOf, type Bytes } from './bytes.ts';
 import { CRUSH_MAGIC, readCrushBinary } from './crushmap-binary.ts';
 import { readCrushDump } from './crushmap-json.ts';
+import { readCrushText } from './crushmap-text.ts';
 import { MIB } from './gather-bytes.ts';
 import { gunzip, isGzip } from './gzip.ts';
 import { findJsonObject, parseJsonObject } from './json-input.ts';
@@ -21,13 +22,13 @@ export const MAX_FILE_BYTES = 256 * MIB;
 /** What a file turned out to be. */
 export type MapFile =
   | { readonly kind: 'osdmap'; readonly encoding: 'binary' | 'json' | 'report'; readonly map: OsdMap }
-  | { readonly kind: 'crushmap'; readonly encoding: 'binary' | 'json'; readonly map: CrushMap };
+  | { readonly kind: 'crushmap'; readonly encoding: 'binary' | 'json' | 'text'; readonly map: CrushMap };
 
 /** Options of {@link readMap} and {@link readMapFile}. */
 export interface ReadMapOptions {
   /**
    * The other half of a pair of files: the JSON of `ceph osd dump` has no CRUSH map, so it needs the JSON of
-   * `ceph osd crush dump` or a binary CRUSH map beside it. Either may come first.
+   * `ceph osd crush dump`, or a CRUSH map in binary or text, beside it. Either may come first.
    */
   readonly second?: Bytes;
   /** Read an OSDMap although its checksum does not match. */
@@ -71,7 +72,7 @@ export function readMap(bytes: Bytes, options: ReadMapOptions = {}): MapFile {
 
   const inputs = [input, recogniseSecond(bytesOf(second, "readMap's option second"))];
   const dump = inputs.find((each) => each.content === 'osd dump');
-  const crush = inputs.find((each) => each.content === 'crush dump' || each.content === 'crushmap');
+  const crush = inputs.find(({ content }) => CRUSH_CONTENTS.has(content));
   if (dump === undefined || crush === undefined) {
     const titles = inputs.map((each) => TITLES[each.content]).join(' and ');
     throw new CrushError(
@@ -82,21 +83,26 @@ export function readMap(bytes: Bytes, options: ReadMapOptions = {}): MapFile {
   return { kind: 'osdmap', encoding: 'json', map: readOsdMapJson(dump.json, readCrush(crush, options)) };
 }
 
-type Content = 'osdmap' | 'crushmap' | 'osd dump' | 'crush dump' | 'report';
+type Content = 'osdmap' | 'crushmap' | 'crush text' | 'osd dump' | 'crush dump' | 'report';
+
+/** What holds a CRUSH map and nothing else. */
+const CRUSH_CONTENTS: ReadonlySet<Content> = new Set(['crushmap', 'crush dump', 'crush text']);
 
 /** How errors name each content. */
 const TITLES: Readonly<Record<Content, string>> = {
   osdmap: 'a binary OSDMap',
   crushmap: 'a binary CRUSH map',
+  'crush text': 'a CRUSH map in text',
   'osd dump': "the JSON of 'ceph osd dump'",
   'crush dump': "the JSON of 'ceph osd crush dump'",
   report: "the JSON of 'ceph report'",
 };
 
-/** What there is to read; `json` is the parsed text of the JSON kinds. */
+/** What there is to read; `json` is the parsed text of the JSON kinds, `text` that of a CRUSH map in text. */
 interface Input {
   readonly content: Content;
   readonly bytes: Uint8Array;
+  readonly text?: string;
   readonly json?: unknown;
 }
 
@@ -109,19 +115,22 @@ function readOne(input: Input, options: ReadMapOptions): MapFile {
       return { kind: 'crushmap', encoding: 'binary', map: readCrush(input, options) };
     case 'crush dump':
       return { kind: 'crushmap', encoding: 'json', map: readCrush(input, options) };
+    case 'crush text':
+      return { kind: 'crushmap', encoding: 'text', map: readCrush(input, options) };
     case 'report':
       return { kind: 'osdmap', encoding: 'report', map: readReportJson(input.json, noteOptions(options)) };
     case 'osd dump':
       throw new CrushError(
         'bad-argument',
-        `${TITLES[input.content]} has no CRUSH map: give the JSON of 'ceph osd crush dump' with it, or a binary ` +
-          `CRUSH map ('ceph osd getcrushmap')`,
+        `${TITLES[input.content]} has no CRUSH map: give the JSON of 'ceph osd crush dump' with it, or a CRUSH ` +
+          `map in binary ('ceph osd getcrushmap') or text`,
       );
   }
 }
 
 /** Reads an input whose content is a CRUSH map. */
-function readCrush({ content, bytes, json }: Input, options: ReadMapOptions): CrushMap {
+function readCrush({ content, bytes, text, json }: Input, options: ReadMapOptions): CrushMap {
+  if (text !== undefined) return readCrushText(text);
   return content === 'crushmap' ? readCrushBinary(bytes) : readCrushDump(json, noteOptions(options));
 }
 
@@ -187,13 +196,12 @@ function recogniseText(bytes: Uint8Array): Input {
   if (bytes.length > MAX_JSON_BYTES) {
     throw new CrushError(
       'unsupported',
-      `this text has ${bytes.length} bytes; JSON is read up to ${MAX_JSON_BYTES} (${MAX_JSON_BYTES / MIB} MiB)`,
+      `this text has ${bytes.length} bytes; JSON is read up to ${MAX_JSON_BYTES} (${MAX_JSON_BYTES / MIB} MiB), ` +
+        'and so are CRUSH maps in text',
     );
   }
   const text = new TextDecoder().decode(bytes);
-  if (isCrushText(text)) {
-    throw unknownKind('the input is a CRUSH map in text; compile it first (crushtool -c FILE -o OUTPUT)');
-  }
+  if (isCrushText(text)) return { content: 'crush text', bytes, text };
   if (findJsonObject(text) === undefined) throw unknownKind(`the input starts with ${describeStart(bytes)}`);
   demandParsable(text);
   const json = parseJsonObject(text);
@@ -217,7 +225,7 @@ function isCrushText(text: string): boolean {
 function unknownKind(seen: string): CrushError {
   return new CrushError(
     'unknown-kind',
-    `${seen}. Accepted are binary OSDMaps and CRUSH maps, and the JSON of 'ceph osd dump' with ` +
+    `${seen}. Accepted are binary OSDMaps and CRUSH maps, CRUSH maps in text, and the JSON of 'ceph osd dump' with ` +
       `'ceph osd crush dump', of 'ceph osd crush dump' alone and of 'ceph report', packed with gzip or not`,
   );
 }
