@@ -40,24 +40,26 @@ const SHORTAGES: ReadonlySet<CrushProblemCode> = new Set([
   'no-emit',
 ]);
 
-/** Problems that explain counts that do not follow the weights. */
-const SKEWS: ReadonlySet<CrushProblemCode> = new Set([
-  'heavy-domain',
+/** Problems that explain counts that do not follow the weights: those first that do so whatever else there is. */
+const SKEWS: readonly CrushProblemCode[] = [
+  'negative-weight',
   'item-weight',
-  'bucket-weight',
   'list-sums',
   'tree-nodes',
   'straw-lengths',
-  'shadow-weights',
   'shadow-stale',
+  'shadow-weights',
   'duplicate-item',
-  'several-parents',
+  'choose-args-negative',
   'choose-args-sum',
   'choose-args-weight',
   'choose-args-ids',
-  'negative-weight',
+  'heavy-domain',
   'no-spare-domain',
-]);
+];
+
+/** Of these, the ones that bear on mappings to several OSDs only. */
+const SKEWS_OF_SEVERAL: ReadonlySet<CrushProblemCode> = new Set(['heavy-domain', 'no-spare-domain']);
 
 /** One finding; `ok` where nothing is to be done. */
 export interface Finding {
@@ -203,7 +205,9 @@ function spreadFindings(
     return [{ kind: 'ok', text }];
   }
   const start = `OSDs differ from their share by ${percent(spread)}, where sampling alone gives ${percent(chance)}`;
-  const reasons = problems.filter(({ code }) => SKEWS.has(code));
+  const reasons = problems
+    .filter(({ code }) => SKEWS.includes(code) && (request.size > 1 || !SKEWS_OF_SEVERAL.has(code)))
+    .sort((one, other) => SKEWS.indexOf(one.code) - SKEWS.indexOf(other.code));
   const [reason, ...others] = reasons;
   if (reason !== undefined) {
     const more = others.length === 0 ? '' : ` (and ${others.length} more below)`;
