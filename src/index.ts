@@ -69,6 +69,7 @@ export {
   type Share,
   type ShareLevel,
 } from './analysis/distribution.ts';
+export { rulePools, validateOsdMap } from './analysis/health.ts';
 export type { SpreadStatistics } from './analysis/statistics.ts';
 
 export type { Bytes } from './formats/bytes.ts';

@@ -3,12 +3,14 @@
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { validateOsdMap } from '../src/analysis/health.ts';
 import { BUCKET_ALGORITHM, RULE_OP, type CrushBucket, type CrushMap } from '../src/crush/model.ts';
 import { FlatMap } from '../src/crush/flat.ts';
 import { validate, type CrushProblem, type RulePool } from '../src/crush/validate.ts';
 import { PROBLEM_SEVERITY } from '../src/crush/validate/problems.ts';
 import { CrushError } from '../src/errors.ts';
 import { readCrushBinary } from '../src/formats/crushmap-binary.ts';
+import { readOsdMapBinary } from '../src/formats/osdmap-binary.ts';
 import { corpus, CORPUS, fixture } from './fixtures.ts';
 import {
   HOST,
@@ -400,6 +402,26 @@ describe('validate of maps from files', () => {
       'overlapping-roots',
       'two-osds-only',
     ]);
+  });
+
+  test('an OSDMap is checked with its pools and with the OSDs that are out', () => {
+    const map = readOsdMapBinary(fixture('cluster-8osd/osdmap'));
+    const found = validateOsdMap(map);
+    expect(found.map(({ code, place }) => [code, place.pool])).toEqual([
+      ['heavy-domain', 3],
+      ['heavy-domain', 4],
+      ['heavy-domain', 5],
+      ['heavy-domain', 6],
+      ['heavy-domain', 7],
+      ['heavy-domain', 8],
+      ['overlapping-roots', undefined],
+      ['overlapping-roots', undefined],
+      ['no-spare-domain', 5],
+      ['no-spare-domain', 6],
+      ['no-spare-domain', 7],
+    ]);
+    // OSD 7 is out, so that only three OSDs of class ssd are left.
+    expect(found[8]?.message).toMatch(/^every PG needs all 3 osds there are/);
   });
 
   describe.skipIf(CORPUS === undefined)('the larger benchmark maps', () => {
