@@ -16,6 +16,9 @@ const NAME_BYTES = 19;
 /** Their patterns, the layer's name and `%d`, are cut to this many. */
 const PATTERN_BYTES = 18;
 
+/** Devices that are built at most; no cluster has as many, and each takes memory for its name. */
+const MOST_DEVICES = 1 << 20;
+
 /**
  * Builds the map that `--build --num-osds N NAME ALGORITHM SIZE ...` asks for.
  *
@@ -24,12 +27,19 @@ const PATTERN_BYTES = 18;
 export function buildMap(options: CrushtoolOptions, err: TextSink): CrushDraft {
   const top = options.layers.at(-1);
   if (top === undefined) throw new CommandExit(1, 'crushtool: must specify at least one layer\n');
+  if (options.numOsds > MOST_DEVICES) {
+    throw new CommandExit(
+      1,
+      `crushtool: --num-osds ${options.numOsds} is too large; at most ${MOST_DEVICES} is supported\n`,
+    );
+  }
   const draft = CrushDraft.empty();
   let lower: Item[] = [];
   for (let id = 0; id < options.numOsds; id++) {
     lower.push({ id, weight: WEIGHT_ONE });
     draft.setItemName(id, `osd.${id}`);
   }
+  draft.maxDevices = Math.max(0, options.numOsds);
   draft.setTypeName(0, 'osd');
   for (const [index, layer] of options.layers.entries()) lower = buildLayer(draft, layer, index + 1, lower);
 
