@@ -2,7 +2,7 @@
 import { RULE_OP, type CrushMap, type CrushRule, type CrushRuleStep } from '../crush/model.ts';
 import { itemName, typeName } from '../crush/names.ts';
 import type { CrushProblem, CrushProblemCode } from '../crush/validate.ts';
-import { ruleBlocks } from '../crush/validate/rule-blocks.ts';
+import { ruleBlocks, type RuleBlock } from '../crush/validate/rule-blocks.ts';
 import {
   measureDistribution,
   type Distribution,
@@ -166,45 +166,55 @@ function retryFindings(map: CrushMap, { tries, bad, rule }: Distribution): Findi
   return [{ kind: 'hint', text }];
 }
 
-/** How often two OSDs of a PG are in the same bucket. */
-function domainFindings(map: CrushMap, { rule, levels, mappings, size }: Distribution): Finding[] {
-  const types = (map.rules[rule]?.steps ?? [])
-    .filter(({ op }) => op !== RULE_OP.take)
-    .map(({ arg2 }) => arg2);
-  const domain = Math.max(0, ...types);
-  return levels.flatMap((level): Finding[] => {
-    if (level.kind !== 'bucket' || level.crowded === 0 || size < 2 || level.rows.length < 2) return [];
-    const name = typeName(map, level.type) ?? `type ${level.type}`;
-    const text = `${share(level.crowded, mappings)} of mappings have two OSDs in one ${name}`;
-    if (level.type === domain) {
-      return [
-        {
-          kind: 'hint',
-          text: `${text}, though the rule spreads over ${name}s: its blocks choose each for itself`,
-        },
-      ];
-    }
-    // Above the type that the rule spreads over that is what was asked for.
-    return domain === 0 && level === levels.find(({ kind }) => kind === 'bucket')
-      ? [{ kind: 'hint', text: `${text}: the rule spreads over OSDs only` }]
-      : [];
-  });
+/** How often two OSDs of a PG are in the same bucket, where the rule does not ask for that. */
+function domainFindings(map: CrushMap, { rule: id, levels, mappings, size }: Distribution): Finding[] {
+  const rule = map.rules[id];
+  const blocks =
+    rule === undefined ? [] : ruleBlocks(rule, map.tunables).filter(({ choices }) => choices.length > 0);
+  const domains = new Set(blocks.map(domainOf));
+  const [domain] = domains;
+  // Of rules that spread over several types, or choose several OSDs in each bucket, crowding is what they ask for.
+  if (domains.size !== 1 || domain === undefined || size < 2) return [];
+  const level = levels.find(({ kind, type }) => kind === 'bucket' && (domain === 0 || type === domain));
+  if (level === undefined || level.crowded === 0 || level.rows.length < 2) return [];
+  const name = typeName(map, level.type) ?? `type ${level.type}`;
+  const text = `${share(level.crowded, mappings)} of mappings have two OSDs in one ${name}`;
+  const why =
+    domain === 0
+      ? ': the rule spreads over OSDs only'
+      : `, though the rule spreads over ${name}s: its blocks choose each for itself`;
+  return [{ kind: 'hint', text: text + why }];
 }
 
+/** The type that a block takes one OSD each of: 0 for OSDs; undefined where it takes several in each. */
+function domainOf({ choices }: RuleBlock): number | undefined {
+  const last = choices.at(-1);
+  if (last === undefined || last.toLeaf || choices.length === 1) return last?.type;
+  return last.type === 0 && last.count === 1 ? choices.at(-2)?.type : undefined;
+}
+
+/** Whether counts follow the weights: of OSDs, and of buckets, where differences of OSDs add up. */
 function spreadFindings(
   map: CrushMap,
   request: DistributionRequest,
   { levels }: Distribution,
   problems: readonly CrushProblem[],
 ): Finding[] {
-  const [osds] = levels;
-  if (osds === undefined || osds.rows.length < 2) return [];
-  const { spread, chance, beyondChance, probability } = osds.statistics;
-  if (probability > UNLIKELY || beyondChance < NOTABLE) {
-    const text = `OSDs differ from their share by ${percent(spread)}, of which sampling gives ${percent(chance)}: counts follow the weights`;
+  const judged = levels.filter(({ kind, rows }) => kind !== 'class' && rows.length > 1);
+  const [lowest] = judged;
+  if (lowest === undefined) return [];
+  const level = judged.find(
+    ({ statistics }) => statistics.probability < UNLIKELY && statistics.beyondChance > NOTABLE,
+  );
+  const { spread, chance } = (level ?? lowest).statistics;
+  if (level === undefined) {
+    const text =
+      `OSDs differ from their share by ${percent(spread)}, of which sampling gives ${percent(chance)}: ` +
+      `counts follow the weights`;
     return [{ kind: 'ok', text }];
   }
-  const start = `OSDs differ from their share by ${percent(spread)}, where sampling alone gives ${percent(chance)}`;
+  const what = level.kind === 'device' ? 'OSDs' : `${typeName(map, level.type) ?? `type ${level.type}`}s`;
+  const start = `${what} differ from their share by ${percent(spread)}, where sampling alone gives ${percent(chance)}`;
   const reasons = problems
     .filter(({ code }) => SKEWS.includes(code) && (request.size > 1 || !SKEWS_OF_SEVERAL.has(code)))
     .sort((one, other) => SKEWS.indexOf(one.code) - SKEWS.indexOf(other.code));
@@ -213,18 +223,16 @@ function spreadFindings(
     const more = others.length === 0 ? '' : ` (and ${others.length} more below)`;
     return [{ kind: 'hint', text: `${start}: ${reason.where}: ${reason.message}${more}; ${reason.cure}` }];
   }
-  const tilt = tiltOf(osds);
-  if (tilt < -NOTABLE) {
-    const text =
-      `${start}: the heavier half gets ${percent(-tilt)} less than its share, since a PG takes each failure domain ` +
-      `once only; make buckets of one level weigh about the same, or let the balancer correct it ('ceph balancer on')`;
+  if (request.chooseArgs !== undefined && map.chooseArgs.has(request.chooseArgs)) {
+    const text = `${start}: the weight-sets of choose_args ${request.chooseArgs} stand in for the weights`;
     return [{ kind: 'hint', text }];
   }
-  const set = request.chooseArgs === undefined ? undefined : map.chooseArgs.get(request.chooseArgs);
+  const tilt = tiltOf(level);
   const text =
-    set === undefined
-      ? `${start}; ${itemName(map, osds.rows[osds.statistics.fullest]?.id ?? 0) ?? 'an OSD'} has most`
-      : `${start}: the weight-sets of choose_args ${request.chooseArgs} shift it; they were made for other weights or pools`;
+    tilt < -NOTABLE
+      ? `${start}: the heavier half gets ${percent(-tilt)} less than its share, since a PG takes each failure domain ` +
+        `once only; make buckets of one level weigh about the same, or let the balancer correct it ('ceph balancer on')`
+      : `${start}; ${itemName(map, level.rows[level.statistics.fullest]?.id ?? 0) ?? 'one'} has most for its weight`;
   return [{ kind: 'hint', text }];
 }
 
@@ -243,5 +251,5 @@ export function share(part: number, whole: number): string {
 
 /** A ratio in percent, to three digits. */
 export function percent(ratio: number): string {
-  return `${Number((ratio * 100).toPrecision(3))} %`;
+  return `${Math.abs(ratio) < 1e-9 ? 0 : Number((ratio * 100).toPrecision(3))} %`;
 }
