@@ -152,7 +152,7 @@ function readTunables({ tunables }: Dump): CrushTunables {
 
 function readBuckets(dump: Dump, what: string, onNote: (note: string) => void): (CrushBucket | undefined)[] {
   const lowest = dump.buckets.reduce((id, bucket) => Math.min(id, bucket.id), 0);
-  const buckets = new Array<CrushBucket | undefined>(-lowest).fill(undefined);
+  const buckets = new Array<CrushBucket | undefined>(tableLength(-lowest)).fill(undefined);
   dump.buckets.forEach((bucket, index) => {
     const path = jsonPath(what, 'buckets', index);
     if (buckets[-1 - bucket.id] !== undefined) {
@@ -161,6 +161,13 @@ function readBuckets(dump: Dump, what: string, onNote: (note: string) => void): 
     buckets[-1 - bucket.id] = readBucket(bucket, dump.tunables.straw_calc_version, path, onNote);
   });
   return buckets;
+}
+
+/** Length of a table with room for `count` buckets: Ceph makes it 8, and doubles it (`crush_add_bucket`). */
+function tableLength(count: number): number {
+  let length = count === 0 ? 0 : 8;
+  while (length < count) length *= 2;
+  return length;
 }
 
 function readBucket(
