@@ -6,7 +6,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { explainPg, explainRule, type ExplainRequest } from '../src/analysis/explain.ts';
+import { explainPg, explainRule, type ExplainRequest, type PgTrace } from '../src/analysis/explain.ts';
 import { ITEM_NONE, type CrushMap } from '../src/crush/model.ts';
 import { CrushError } from '../src/errors.ts';
 import { readMap } from '../src/formats/detect.ts';
@@ -61,7 +61,7 @@ function expectSameMapping(mapper: CrushMapper, map: CrushMap, request: ExplainR
 /** Compares one PG in so many. */
 function expectSamePgs(map: OsdMap, what: string, share = 1): void {
   const mapper = new PgMapper(map);
-  const sets = (mapping: Omit<PgMapping, 'pgid'>): object => {
+  const sets = (mapping: PgMapping | PgTrace): object => {
     const { raw, rawPrimary, up, upPrimary, acting, actingPrimary } = mapping;
     return { raw, rawPrimary, up, upPrimary, acting, actingPrimary };
   };

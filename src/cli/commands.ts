@@ -1,5 +1,7 @@
 /** Commands for people, as commander reads them. Each loads what it runs when it is run. */
 import { Command, CommanderError } from 'commander';
+import type { ExplainCommandOptions } from './explain-command.ts';
+import { EXPLAIN_HELP } from './explain-help.ts';
 import type { InfoOptions } from './info-command.ts';
 import { MISUSE, misuse, oneLine, TextSinks, type CommandIo, type TextSink } from './io.ts';
 import type { MapOptions } from './map-command.ts';
@@ -125,6 +127,27 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink, dropIns: read
     .action(async (file: string, crushFile: string | undefined, options: TestOptions) => {
       const { testCommand } = await import('./test-command.ts');
       await testCommand(file, crushFile, options, io, out, err);
+    });
+  program
+    .command('explain')
+    .description('say step by step why a PG or an object lies where it lies, or how a rule maps an input')
+    .argument('<file>', "an OSDMap or CRUSH map; '-' is standard input")
+    .argument('[pgid]', 'of an OSDMap: the PG, such as 4.1f, or 4.1fs0 for the PG of a shard')
+    .option('--crush <file>', "the CRUSH map, when FILE is the JSON of 'ceph osd dump'", once('--crush'))
+    .option('--pool <name-or-id>', 'the pool of --object', once('--pool'))
+    .option('--object <name>', 'an object of --pool, in place of a PG', once('--object'))
+    .option('--namespace <namespace>', "the object's namespace", once('--namespace'))
+    .option('--key <key>', "the object's locator key, if it has one", once('--key'))
+    .option('--rule <name-or-id>', 'of a CRUSH map: the rule to map with', once('--rule'))
+    .option('--x <x>', 'of a CRUSH map: the input', once('--x'))
+    .option('--num-rep <n>', 'of a CRUSH map: items of the mapping', once('--num-rep'))
+    .option('--verbose', 'all attempts, and the draws of all items of each bucket')
+    .option('--format <format>', 'text or json', 'text')
+    .option('--ignore-crc', 'read an OSDMap although its checksum does not fit')
+    .addHelpText('after', EXPLAIN_HELP)
+    .action(async (file: string, pgid: string | undefined, options: ExplainCommandOptions) => {
+      const { explainCommand } = await import('./explain-command.ts');
+      await explainCommand(file, pgid, options, io, out, err);
     });
   program
     .command('start')
