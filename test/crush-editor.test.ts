@@ -244,6 +244,7 @@ test.each<[string, (editor: CrushMapEditor) => void, string, string]>([
   ],
   ['another type', (e) => e.move('osd.0', { host: 'rack1' }), 'refused', "'rack1' is a rack, not a host"],
   ['a device', (e) => e.move('osd.0', { host: 'osd.1' }), 'refused', "'osd.1' is a device"],
+  ['a rack in a host', (e) => e.move('rack0', { host: 'host2' }), 'refused', 'a rack cannot be in a host'],
   ['a loop', (e) => e.move('default', { host: 'host0' }), 'refused', 'below what would be put into it'],
   ['a great weight', (e) => e.setWeight(0, 32768), 'bad-argument', '32768'],
   ['a negative weight', (e) => e.setWeight(0, -0.1), 'bad-argument', '-0.1'],
@@ -299,6 +300,12 @@ describe('maps that cannot be edited', () => {
   });
   const chain = (length: number): number[][] => Array.from({ length }, (_, i) => (i === 0 ? [0] : [-i]));
   const twofold = Array.from({ length: 40 }, (_, i) => (i === 0 ? [0] : [-i, -i]));
+
+  test('what is no CRUSH map', () => {
+    expect(() =>
+      CrushMapEditor.from({ kind: 'crushmap', map: example().map } as unknown as CrushMap),
+    ).toThrow('not this map file');
+  });
 
   test.each([
     ['a bucket below itself', mapOf([[-2], [-1]]), 'below itself'],

@@ -31,6 +31,7 @@ import { createOrMoveItem, insertItem, itemAtLocation, moveBucket, removeItem } 
 import { checkEditable } from './edit/lookup.ts';
 import { addSimpleRule, removeRule } from './edit/rules.ts';
 import { adjustItemWeight, reweight } from './edit/weights.ts';
+import { mapKind } from './kind.ts';
 import { BUCKET_ALGORITHM, RULE_TYPE, type CrushMap, type CrushTunables } from './model.ts';
 import { isValidName } from './names.ts';
 import type { TunablesProfile } from './tunables.ts';
@@ -84,9 +85,15 @@ export class CrushMapEditor {
   /**
    * Starts with a map.
    *
-   * @throws CrushError `invalid-map` where buckets are missing or below themselves.
+   * @throws CrushError `invalid-map` where buckets are missing or below themselves; `bad-argument` for other values.
    */
   static from(map: CrushMap, options: EditorOptions = {}): CrushMapEditor {
+    const kind = mapKind(map);
+    if (kind !== 'CRUSH map') {
+      throw misuse(
+        `an editor takes a CRUSH map, not this ${kind === 'other' ? 'value' : kind}; pass its CRUSH map`,
+      );
+    }
     checkEditable(CrushDraft.from(map));
     return new CrushMapEditor(map, options);
   }

@@ -47,8 +47,22 @@ export function locationOf(draft: CrushDraft, location: CrushLocation): Readonly
   return new Map(entries);
 }
 
-/** Ceph's tools look no further than the lowest bucket of a location that exists; here all of it must hold. */
+/**
+ * Refuses an item that is not below all of a location, or in a bucket of a type no higher than its own. Ceph's tools
+ * take both: they look no further than the lowest bucket of a location that exists.
+ */
 export function checkPlace(draft: CrushDraft, item: number, location: ReadonlyMap<string, string>): void {
+  const bucket = draft.bucket(item);
+  for (const type of location.keys()) {
+    if (bucket === undefined || typeOf(draft, type) > bucket.type) continue;
+    const own = draft.typeNames.get(bucket.type) ?? bucket.type;
+    throw new CrushError(
+      'refused',
+      `a ${own} cannot be in a ${type}; choose a bucket of a higher type`,
+      {},
+      'EINVAL',
+    );
+  }
   for (const [type, name] of location) {
     const id = draft.itemId(name);
     if (id !== undefined && subtreeContains(draft, id, item)) continue;
