@@ -27,7 +27,7 @@ export interface CrushChunk {
 
 serveRanges((state) => {
   const { words, options } = state as CrushWorkerState;
-  const mapper = new CrushMapper(FlatMap.from(words), options);
+  const mapper = new CrushMapper(FlatMap.fromChecked(words), options);
   return (what) => new CrushRanges(mapper, what as CrushJob);
 });
 

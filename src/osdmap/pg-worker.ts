@@ -33,7 +33,7 @@ export interface PgOut {
 
 serveRanges((state) => {
   const { words, options, map } = state as PgWorkerState;
-  const mapper = new CrushMapper(FlatMap.from(words), options);
+  const mapper = new CrushMapper(FlatMap.fromChecked(words), options);
   return (what) => new PgRanges(mapper, map, what as PgJob);
 });
 
