@@ -23,10 +23,17 @@ export async function run() {
       String(pgs),
     ];
     const rule = ['--rule', '0', '--num-rep', '3', '--format', 'csv'];
+    const pool = [EXAMPLE_OSDMAP, '--pool', '1', '--format', 'ndjson'];
     const ways = {
       'mapPool, all PGs in columns': (pgs) => child('columns', pgs),
       'mapPool, range after range': (pgs) => child('ranges', pgs),
       'crush-wasm map --format csv': (pgs) => crushWasm('map', file, ...rule, '--max-x', String(pgs - 1)),
+      ...Object.fromEntries(
+        ['1', '2'].map((threads) => [
+          `crush-wasm map --format ndjson --threads ${threads} (8 OSDs)`,
+          (pgs) => crushWasm('map', ...pool, '--pg-num', String(pgs), '--threads', threads),
+        ]),
+      ),
       'osdmaptool --test-map-pgs (8 OSDs)': (pgs) =>
         crushWasm('osdmaptool', EXAMPLE_OSDMAP, '--test-map-pgs', '--pool', '1', '--pg_num', String(pgs)),
     };
