@@ -18,6 +18,8 @@ const TRIAL_FAULTS = 100;
 const MANY_TRIES = 200;
 /** A spread beyond chance that is worth a word. */
 const NOTABLE = 0.01;
+/** So much less than its share of the heavier half is the reason for such a spread. */
+const NOTABLE_TILT = 0.002;
 /** Chance gives a chi-squared as great as this seldom enough for it to mean something. */
 const UNLIKELY = 0.001;
 /** A part of all choices that takes more than half of the tries there are. */
@@ -229,7 +231,7 @@ function spreadFindings(
   }
   const tilt = tiltOf(level);
   const text =
-    tilt < -NOTABLE
+    tilt < -NOTABLE_TILT
       ? `${start}: the heavier half gets ${percent(-tilt)} less than its share, since a PG takes each failure domain ` +
         `once only; make buckets of one level weigh about the same, or let the balancer correct it ('ceph balancer on')`
       : `${start}; ${itemName(map, level.rows[level.statistics.fullest]?.id ?? 0) ?? 'one'} has most for its weight`;
