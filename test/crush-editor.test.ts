@@ -28,6 +28,16 @@ const weightOf = (map: CrushMap, name: string): number => itemWeight(map, findIt
 const parentName = (map: CrushMap, name: string): string | undefined =>
   map.itemNames.get(parentOf(map, findItem(map, name)!)!);
 
+/** Weights and items of all buckets by name, whatever their ids. */
+const describeMap = (map: CrushMap): unknown =>
+  map.buckets
+    .flatMap((bucket) => (bucket === undefined ? [] : [bucket]))
+    .map((bucket) => [
+      map.itemNames.get(bucket.id),
+      [...bucket.items].map((item) => [map.itemNames.get(item), itemWeight(map, item)]).sort(),
+    ])
+    .sort();
+
 test('a map from nothing', () => {
   const { map } = example();
   expect(map.maxDevices).toBe(8);
@@ -186,6 +196,26 @@ describe('a batch', () => {
     const editor = example();
     expect(editor.undo()).toBe(true);
     expect(editor.map.buckets).toEqual([]);
+  });
+
+  test('gives what its edits give one by one', () => {
+    const edits = Array.from({ length: 60 }, (_, id) => (editor: CrushMapEditor) => {
+      const location = { host: `host${id % 7}`, rack: `rack${(id % 7) >> 1}`, root: 'default' };
+      if (id < 30)
+        editor.addDevice({ id, weight: id / 3, location, deviceClass: id % 3 === 0 ? 'hdd' : 'ssd' });
+      else if (id === 45) editor.addRule({ name: 'fast', root: 'default', deviceClass: 'ssd' });
+      else if (id % 4 === 0) editor.move(`osd.${id - 30}`, { host: `host${id % 5}` });
+      else if (id % 4 === 1) editor.setClass(id - 30, 'hdd');
+      else if (id % 4 === 2) editor.setWeight(id - 30, (id * 7) % 10);
+      else editor.remove(id - 30);
+    });
+    const [one, all] = [CrushMapEditor.empty(), CrushMapEditor.empty()];
+    edits.forEach((edit) => edit(one));
+    const text = describeMap(one.map);
+    all.batch(() => {
+      edits.forEach((edit) => edit(all));
+    });
+    expect(describeMap(all.map)).toEqual(text);
   });
 
   test('is done whole or not at all', () => {

@@ -22,9 +22,11 @@ import {
 import {
   badName,
   getOrCreateClass,
+  postponeShadowTrees,
   rebuildRootsWithClasses,
   setDeviceClass,
   setSubtreeClass,
+  settleShadowTrees,
 } from './edit/classes.ts';
 import { fixedWeight } from './edit/fixed-weight.ts';
 import { createOrMoveItem, insertItem, itemAtLocation, moveBucket, removeItem } from './edit/hierarchy.ts';
@@ -136,7 +138,12 @@ export class CrushMapEditor {
    */
   batch<T>(edits: () => T): T {
     if (this.#batch !== undefined) throw misuse('a batch is under way; make its edits part of that one');
-    return this.#edit(() => edits());
+    return this.#edit((draft) => {
+      postponeShadowTrees(draft);
+      const result = edits();
+      settleShadowTrees(draft);
+      return result;
+    });
   }
 
   /**
@@ -290,6 +297,7 @@ export class CrushMapEditor {
       if (draft.typeId(failureDomain) !== 0) typeOf(draft, failureDomain);
       checkCount(rule.failureDomains, 'failureDomains');
       checkCount(rule.osdsPerFailureDomain, 'osdsPerFailureDomain');
+      if (settleShadowTrees(draft)) postponeShadowTrees(draft);
       const mode = kind === 'replicated' ? 'firstn' : 'indep';
       const type = rule.osdsPerFailureDomain === undefined ? { type: RULE_TYPE[kind] } : {};
       return addSimpleRule(draft, { ...rule, ...type, failureDomain, mode });

@@ -19,6 +19,10 @@ import { nonShadowRoots, shadowRoots, takenItems } from './lookup.ts';
  *   its shadow starts with items that weigh 0 and takes none that weigh anything.
  */
 export function rebuildRootsWithClasses(draft: CrushDraft): void {
+  if (postponed.has(draft)) {
+    postponed.set(draft, true);
+    return;
+  }
   const former = new Map([...draft.classBuckets].map(([id, shadows]) => [id, new Map(shadows)]));
   removeDeadClasses(draft);
   removeShadowTrees(draft);
@@ -41,6 +45,26 @@ export function makeShadowTrees(
   for (const root of nonShadowRoots(draft)) {
     for (const classId of ascending(draft.classNames.keys())) cloner.clone(root, classId);
   }
+}
+
+/** Drafts whose shadow trees are not kept up for now, and whether they are to be made anew. */
+const postponed = new WeakMap<CrushDraft, boolean>();
+
+/** Leaves shadow trees as they are, whatever is edited, until {@link settleShadowTrees}: that costs once, not always. */
+export function postponeShadowTrees(draft: CrushDraft): void {
+  if (!postponed.has(draft)) postponed.set(draft, false);
+}
+
+/**
+ * Makes shadow trees anew where edits since {@link postponeShadowTrees} would have, and keeps them up again.
+ *
+ * @returns Whether they were postponed.
+ */
+export function settleShadowTrees(draft: CrushDraft): boolean {
+  const isDue = postponed.get(draft);
+  postponed.delete(draft);
+  if (isDue === true) rebuildRootsWithClasses(draft);
+  return isDue !== undefined;
 }
 
 /** Number of the class with a name; it is made where there is none (`CrushWrapper::get_or_create_class_id`). */
