@@ -228,6 +228,17 @@ describe.skipIf(!HAS_PACIFIC_CRUSHTOOL)('crushtool 16.2, byte for byte', () => {
     [['-i', SMALL, '--compare', '/nonexistent']],
     [['-i', SMALL, '--compare', FIXTURES]],
     [['-i', SMALL, '--compare', join(FIXTURES, 'display/small.txt')]],
+    [['-i', join(FIXTURES, 'display/small.txt'), '--tree']],
+    [['-d', '/dev/null']],
+    [['-d', '/nonexistent', '-o', '/dev/null']],
+    [['-c', '/nonexistent']],
+    [['-d', SMALL, '-o', '/nonexistent/text']],
+    [['-d', SMALL, '--reweight', '--set-choose-total-tries', '7', '--tree', '-o', '/dev/null', '-v']],
+    [['-c', join(FIXTURES, 'display/small.txt'), '--tree', '--dump', '--check', '2', '-o', '/dev/null']],
+    [['-i', SMALL, '-d', S, '--add-bucket', 'c', 'host', '--loc', 'root', 'default', '--tree']],
+    [['--build', '--num_osds', '5', 'host', 'straw', '2', '--dump', '--tree', '--reweight']],
+    [['--build', '--num_osds', '5', 'host', 'strange', '2', '--tree']],
+    [['--build', '--num_osds', '5']],
     [['-i', SMALL, '--compare']],
     [
       [

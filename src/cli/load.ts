@@ -80,15 +80,16 @@ export async function readOsdMapFile(
   throw new CrushError('unknown-kind', 'this is a CRUSH map, not an OSDMap', { file: fileTitle(file) });
 }
 
-/** Reads a CRUSH map and nothing else. */
+/** Reads a CRUSH map, binary or JSON, and nothing else: text is for the compiler. */
 export async function readCrushMapFile(
   bytes: Uint8Array,
   file: string,
   onNote?: NoteListener,
 ): Promise<CrushMap> {
   const read = await naming(() => readMapFile(bytes, noteOptions(onNote)), file);
-  if (read.kind === 'crushmap') return read.map;
-  throw new CrushError('unknown-kind', 'this is an OSDMap, not a CRUSH map', { file: fileTitle(file) });
+  if (read.kind === 'crushmap' && read.encoding !== 'text') return read.map;
+  const what = read.kind === 'crushmap' ? 'text' : 'an OSDMap';
+  throw new CrushError('unknown-kind', `this is ${what}, not a binary CRUSH map`, { file: fileTitle(file) });
 }
 
 /** Does something with what a file holds; errors of the library then name the file. */
@@ -104,7 +105,8 @@ function noteOptions(onNote: NoteListener | undefined): { onNote?: NoteListener 
   return onNote === undefined ? {} : { onNote };
 }
 
-async function readBytes(file: string, io: CommandIo): Promise<Uint8Array> {
+/** Reads a file of a command for people; `-` is standard input. */
+export async function readBytes(file: string, io: CommandIo): Promise<Uint8Array> {
   if (file === '-') {
     if (io.stdinIsTerminal) throw new CrushError('io', 'standard input is a terminal; pipe a map into it');
     return io.readStdin();
