@@ -35,7 +35,7 @@ describe.each(MAPS)('%s', (name) => {
       const { changes, after } = changed(random, map, random.between(1, 3));
       const what = JSON.stringify(changes);
       const list: ChangedPg[] = [];
-      const result = compareMaps(map, after, { onChanged: (pg) => list.push(pg) });
+      const result = compareMaps(map, after, { release: 16, onChanged: (pg) => list.push(pg) });
       expect({ what, ...plainCounts(result) }).toEqual({
         what,
         ...bruteDiff(map, after, before, await mappings(after)),
@@ -53,7 +53,7 @@ function changed(random: Random, map: OsdMap, count: number): { changes: MapChan
   while (changes.length < count) {
     const change = randomChange(random, after);
     try {
-      after = applyChanges(after, [change]);
+      after = applyChanges(after, [change], { release: 16 });
     } catch (error) {
       if (!(error instanceof CrushError)) throw error;
       continue;
@@ -70,7 +70,7 @@ async function mappings(map: OsdMap): Promise<Mappings> {
   const path = file('map', writeOsdMapBinary(map, { release: 16 }));
   const text = HAS_PACIFIC_OSDMAPTOOL
     ? osdmaptool(path, '--test-map-pgs-dump-all')
-    : (await run(['osdmaptool', path, '--test-map-pgs-dump-all'])).stdout;
+    : (await run(['osdmaptool', path, '--test-map-pgs-dump-all', '--as-release', '16'])).stdout;
   const found = new Map<string, { up: number[]; primary: number }>();
   for (const [, pg = '', up = '', primary] of text.matchAll(
     /^(\d+\.[0-9a-f]+) raw .* up \(\[(.*?)\], p(-?\d+)\)/gm,

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import type { ExplainCommandOptions } from './explain-command.ts';
 import { EXPLAIN_HELP } from './explain-help.ts';
+import type { CompareCommand } from './compare-command.ts';
 import type { InfoOptions } from './info-command.ts';
 import { MISUSE, misuse, oneLine, TextSinks, type CommandIo, type TextSink } from './io.ts';
 import type { MapOptions } from './map-command.ts';
@@ -149,6 +150,15 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink, dropIns: read
       const { explainCommand } = await import('./explain-command.ts');
       await explainCommand(file, pgid, options, io, out, err);
     });
+  compareOptions(program.command('compare'))
+    .description('say what moves between two maps, why, and what of it had to; status 3 if anything does')
+    .argument('<before>', "an OSDMap or CRUSH map of any form; '-' is standard input")
+    .argument('<after>', 'another; of an OSDMap and a CRUSH map the latter is laid into the former')
+    .option('--osdmap <file>', 'the OSDMap to lay two CRUSH maps into', once('--osdmap'))
+    .action(async (before: string, after: string, options: CompareCommand) => {
+      const { compareCommand } = await import('./compare-command.ts');
+      await compareCommand([before, after], options, io, out, err);
+    });
   program
     .command('start')
     .description('map everything in a map, or in an example, and show how the OSDs fare')
@@ -164,6 +174,19 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink, dropIns: read
     program.command(name).description(`what Ceph's ${name} prints, from the same arguments`);
   }
   return program;
+}
+
+/** Options of commands that compare two maps. */
+function compareOptions(command: Command): Command {
+  return command
+    .option('--pg-dump <file>', "the JSON of 'ceph pg dump', for objects and bytes", once('--pg-dump'))
+    .option('--pgs', 'list every PG that changes, with its cause')
+    .option('--acting', 'compare acting sets, where temps have PGs served, not up sets')
+    .option('--order-free', 'a shard of an erasure pool that only changes its position does not move')
+    .option('--by <type>', 'show flows between buckets of this type (host); may be given for several', gather)
+    .option('--limit <n>', 'rows of each table of flows (10)', once('--limit'))
+    .option('--format <format>', 'table, json, or csv: a row for each PG that changes', 'table')
+    .option('--ignore-crc', 'read OSDMaps although their checksums do not fit');
 }
 
 /** Takes an option that may be given several times. */

@@ -34,7 +34,7 @@ export function applyChange(map: OsdMap, change: MapChange): OsdMap {
     case 'in':
       // What the monitor marked out by itself comes back with the reweight it had.
       return withWeights(map, targetOsds(map, change.targets), (osd) =>
-        map.osdWeight[osd] === 0 ? map.details.osdXInfo[osd]?.oldWeight || OSD_IN : (map.osdWeight[osd] ?? 0),
+        map.osdWeight[osd] === 0 ? reweightOnReturn(map, osd) : (map.osdWeight[osd] ?? 0),
       );
     case 'up':
       return withStates(map, targetOsds(map, change.targets), (state) => state | OSD_STATE.up);
@@ -106,6 +106,11 @@ function withWeights(map: OsdMap, osds: readonly number[], weightOf: (osd: numbe
   const osdWeight = map.osdWeight.slice();
   for (const osd of osds) osdWeight[osd] = weightOf(osd);
   return { ...map, osdWeight };
+}
+
+function reweightOnReturn(map: OsdMap, osd: number): number {
+  const oldWeight = map.details.osdXInfo[osd]?.oldWeight ?? 0;
+  return oldWeight > 0 ? oldWeight : OSD_IN;
 }
 
 function withStates(map: OsdMap, osds: readonly number[], stateOf: (state: number) => number): OsdMap {

@@ -1,0 +1,110 @@
+/** `crush-wasm compare`: what moves between two maps, why, and what of it had to. */
+import { type ChangedPg, compareMaps } from '../analysis/compare.ts';
+import { CrushError } from '../errors.ts';
+import type { MapFile } from '../formats/detect.ts';
+import type { OsdMap } from '../osdmap/model.ts';
+import { type CompareCommandOptions, comparisonOptions, limitOption, loadPgDump } from './compare-options.ts';
+import {
+  type CompareReport,
+  parseReportFormat,
+  reportJson,
+  reportLines,
+  type ReportFormat,
+  writePgCsv,
+} from './compare-report.ts';
+import { CommandExit, type CommandIo, misuse, type TextSink } from './io.ts';
+import { fileTitle, loadMapFile, type LoadOptions } from './load.ts';
+
+/** Options of the command, as commander gives them. */
+export interface CompareCommand extends CompareCommandOptions {
+  readonly osdmap?: string;
+}
+
+/** Exit status of a comparison of maps that place PGs otherwise. */
+export const SOMETHING_MOVES = 3;
+
+/** Types of buckets that flows are shown between where none is asked for. */
+const DEFAULT_FLOW_TYPES = ['host'];
+
+/** Runs `crush-wasm compare A B`. */
+export async function compareCommand(
+  files: readonly [before: string, after: string],
+  options: CompareCommand,
+  io: CommandIo,
+  out: TextSink,
+  err: TextSink,
+): Promise<void> {
+  const format = parseReportFormat(options.format);
+  const limit = limitOption(options);
+  const named = [...files, options.osdmap].filter((file) => file === '-');
+  if (named.length > 1) throw misuse('only one file can be standard input');
+  const onNote = (text: string): void => err.add(`crush-wasm: note: ${text}\n`);
+  const load = (file: string): Promise<MapFile> => {
+    const loadOptions: LoadOptions = { ignoreCrc: options.ignoreCrc, onNote };
+    return loadMapFile(file, io, loadOptions);
+  };
+  const [before, after] = osdMapsOf(
+    await load(files[0]),
+    await load(files[1]),
+    options.osdmap === undefined ? undefined : await load(options.osdmap),
+  );
+  const pgDump = await loadPgDump(options.pgDump, [...files, options.osdmap], io);
+  const pgs: ChangedPg[] = [];
+  const wantsPgs = options.pgs === true || format === 'csv';
+  const result = compareMaps(
+    before,
+    after,
+    comparisonOptions(options, pgDump, (pg) => {
+      if (wantsPgs) pgs.push(pg);
+    }),
+  );
+  const report: CompareReport = {
+    before,
+    after,
+    result,
+    pgs: wantsPgs ? pgs : undefined,
+    flowTypes: options.by ?? defaultFlowTypes(after),
+    limit,
+    hasUsage: pgDump !== undefined,
+  };
+  const title = `${fileTitle(files[0])} (epoch ${before.epoch}) -> ${fileTitle(files[1])} (epoch ${after.epoch})`;
+  await writeReport(report, title, format, out);
+  if (result.total.changedPgs > 0) throw new CommandExit(SOMETHING_MOVES);
+}
+
+/** Writes a report in a format. */
+export async function writeReport(
+  report: CompareReport,
+  title: string,
+  format: ReportFormat,
+  out: TextSink,
+): Promise<void> {
+  if (format === 'json') out.add(`${JSON.stringify(reportJson(report), null, 2)}\n`);
+  else if (format === 'csv') writePgCsv(report.pgs ?? [], out);
+  else {
+    out.add(`${title}\n\n`);
+    for (const line of reportLines(report)) {
+      out.add(`${line}\n`);
+      await out.relieve();
+    }
+  }
+}
+
+/** Hosts, where the map has the type. */
+export function defaultFlowTypes(map: OsdMap): readonly string[] {
+  return DEFAULT_FLOW_TYPES.filter((type) => [...map.crush.typeNames.values()].includes(type));
+}
+
+/** Both files as OSDMaps: a CRUSH map is laid into the other's, or into one given besides. */
+function osdMapsOf(before: MapFile, after: MapFile, base: MapFile | undefined): readonly [OsdMap, OsdMap] {
+  if (base?.kind === 'crushmap') throw misuse('--osdmap takes an OSDMap, not a CRUSH map');
+  const host = base?.map ?? [before, after].find((file) => file.kind === 'osdmap')?.map;
+  if (host === undefined || !('pools' in host)) {
+    throw new CrushError(
+      'bad-argument',
+      'these are two CRUSH maps, which have no pools to compare; name an OSDMap to lay them into (--osdmap FILE)',
+    );
+  }
+  const laid = (file: MapFile): OsdMap => (file.kind === 'osdmap' ? file.map : { ...host, crush: file.map });
+  return [laid(before), laid(after)];
+}
