@@ -31,7 +31,7 @@ export function writePg(text: ExplainText, trace: PgTrace): void {
     : `${seed.folded} + pool ${pool.id}`;
   text.add(
     1,
-    `seed   ${seed.ps}, folded to pgp_num ${seed.pgpNum}: ${seed.folded}; x = ${input} = ${seed.x}`,
+    `seed   ${seed.ps} (${seed.ps.toString(16)} in hexadecimal), folded to pgp_num ${seed.pgpNum}: ${seed.folded}; x = ${input} = ${seed.x}`,
   );
   text.add(1, `rule   ${ruleText(trace)}`);
   text.add(0, '');

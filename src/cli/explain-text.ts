@@ -19,6 +19,17 @@ import { drawLine, drawTable } from './explain-draw-text.ts';
 /** Attempts of a place that are shown, unless everything is: the first ones, and the last. */
 const SHOWN_FIRST = 3;
 
+/** What became of attempts that are only counted. */
+const FOLDED_WORDS = {
+  chosen: 'chosen',
+  collision: 'collided',
+  out: 'out',
+  'no-leaf': 'without a device',
+  'empty-bucket': 'at an empty bucket',
+  'no-device': 'given up',
+  'wrong-type': 'given up',
+} as const;
+
 /** Writes explanations line by line. */
 export class ExplainText {
   readonly lines: string[] = [];
@@ -105,7 +116,10 @@ export class ExplainText {
 
   #folded(attempts: readonly Attempt[], omitted: number, depth: number): void {
     const counts = new Map<string, number>();
-    for (const { verdict } of attempts) counts.set(verdict.code, (counts.get(verdict.code) ?? 0) + 1);
+    for (const { verdict } of attempts) {
+      const word = FOLDED_WORDS[verdict.code];
+      counts.set(word, (counts.get(word) ?? 0) + 1);
+    }
     if (omitted > 0) counts.set('not recorded', omitted);
     const what = [...counts].map(([code, count]) => `${count} ${code}`).join(', ');
     this.add(depth, `... ${attempts.length + omitted} more that failed: ${what} ...`);
@@ -240,8 +254,8 @@ function placeTitle(
 }
 
 /** A verdict in words; undefined for one that needs none. */
-function verdictText({ verdict, item, path }: Attempt, type: string): string | undefined {
-  const name = item?.name ?? String(path.at(-1));
+function verdictText({ verdict, item }: Attempt, type: string): string | undefined {
+  const name = item?.name ?? '';
   switch (verdict.code) {
     case 'chosen':
       return verdict.reweighing === undefined ? undefined : reweighingText(name, verdict.reweighing);
@@ -252,7 +266,7 @@ function verdictText({ verdict, item, path }: Attempt, type: string): string | u
     case 'no-leaf':
       return `rejected: no device was found below ${name}`;
     case 'empty-bucket':
-      return `rejected: bucket ${path.at(-1)} is empty`;
+      return `rejected: ${verdict.bucket.name} is empty`;
     case 'no-device':
       return `given up: ${name} is beyond the map's max_devices`;
     case 'wrong-type':
@@ -260,13 +274,13 @@ function verdictText({ verdict, item, path }: Attempt, type: string): string | u
   }
 }
 
-function nextText({ next, path }: Attempt, tries: number): string {
-  const bucket = path.length > 1 ? path.at(-2) : path[0];
+function nextText({ next, draws, verdict }: Attempt, tries: number): string {
+  const bucket = verdict.code === 'empty-bucket' ? verdict.bucket.name : draws.at(-1)?.bucket.name;
   switch (next) {
     case 'local':
-      return `; again from ${bucket} (local retry)`;
+      return `; again from ${bucket ?? ''} (local retry)`;
     case 'exhaustive':
-      return `; again from ${bucket} (exhaustive search)`;
+      return `; again from ${bucket ?? ''} (exhaustive search)`;
     case 'descent':
       return '; again from the top';
     case 'tries-used-up':

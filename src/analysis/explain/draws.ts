@@ -79,21 +79,24 @@ function straw2Draw(
   const set = Math.min(position, sets.length - 1);
   const weights = sets[set] ?? bucket.itemWeights;
   const ids = arg?.ids ?? bucket.items;
+  const uOf = (i: number): number => hash32(walk.x, ids[i] ?? 0, r) & 0xffff;
   const drawOf = (i: number): number => {
     // The unsigned weight goes into the division as a signed one: from 32768.0 on the draw is above 0, and wins.
     const weight = (weights[i] ?? 0) | 0;
-    return weight === 0 ? -Infinity : Math.trunc(logarithm(hash32(walk.x, ids[i] ?? 0, r) & 0xffff) / weight);
+    return weight === 0 ? -Infinity : Math.trunc(logarithm(uOf(i)) / weight);
   };
   const candidate = (i: number): Straw2Candidate => {
+    const id = bucket.items[i] ?? 0;
+    const u = uOf(i);
     const draw = drawOf(i);
-    const u = hash32(walk.x, ids[i] ?? 0, r) & 0xffff;
     return {
-      ...walk.item(bucket.items[i] ?? 0),
+      id,
+      name: walk.names.nameOf(id),
       hashedId: ids[i] ?? 0,
       u,
       ln: logarithm(u),
       weight: weights[i] ?? 0,
-      // Not -0, which JSON and equality tell from 0.
+      // Not -0, which equality tells from 0.
       draw: draw === -Infinity ? null : draw + 0,
     };
   };
@@ -115,7 +118,8 @@ function strawDraw(walk: Walk, bucket: StrawBucket, r: number): StrawDraw {
   const candidate = (i: number): StrawCandidate => {
     const u = uOf(i);
     const straw = bucket.straws[i] ?? 0;
-    return { ...walk.item(bucket.items[i] ?? 0), u, straw, draw: u * straw };
+    const id = bucket.items[i] ?? 0;
+    return { id, name: walk.names.nameOf(id), u, straw, draw: u * straw };
   };
   const [first, second] = bestTwo(bucket.items.length, (i) => uOf(i) * (bucket.straws[i] ?? 0));
   const winner = candidate(first);
@@ -135,7 +139,8 @@ function listDraw(walk: Walk, bucket: ListBucket, r: number): ListDraw {
     const u = hash32(walk.x, item, r, bucket.id) & 0xffff;
     const sumWeight = bucket.sumWeights[i] ?? 0;
     const draw = Math.floor((u * sumWeight) / 0x10000);
-    return { ...walk.item(item), u, sumWeight, weight: bucket.itemWeights[i] ?? 0, draw };
+    const weight = bucket.itemWeights[i] ?? 0;
+    return { id: item, name: walk.names.nameOf(item), u, sumWeight, weight, draw };
   };
   const all: ListCandidate[] = [];
   for (let i = bucket.items.length - 1; i >= 0; i--) {

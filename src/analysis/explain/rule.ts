@@ -6,7 +6,9 @@ import { RULE_OP } from '../../crush/model.ts';
 import type { CrushMap, CrushRule, CrushRuleStep } from '../../crush/model.ts';
 import { findBucket } from '../../crush/names.ts';
 import { ruleStepText } from '../../crush/rule-text.ts';
-import { chooseFirstn, chooseIndep, type Chosen } from './choose.ts';
+import { chooseFirstn } from './choose-firstn.ts';
+import { chooseIndep } from './choose-indep.ts';
+import type { Chosen } from './descent.ts';
 import type { ChoiceTrace, ChooseTrace, StepTrace, TakeTrace, TraceItem } from './trace.ts';
 import type { Walk } from './walk.ts';
 
