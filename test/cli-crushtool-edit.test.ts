@@ -1,4 +1,5 @@
 /** The edits of the crushtool drop-in: what is said, and how it ends. Bytes are judged in crush-edit-fuzz.test.ts. */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findItem, itemClassName, itemWeight } from '../src/crush/names.ts';
@@ -108,6 +109,47 @@ describe.skipIf(!HAS_PACIFIC_CRUSHTOOL)('as crushtool says', () => {
   test.each(CASES.map(([args]) => args))('%s', async (args) => {
     await expectSame('crushtool', ['-i', map, ...args.split(' ')]);
   });
+});
+
+/**
+ * Edits one after the other of the map that `crushtool --build --num-osds 12 host straw2 2 rack straw 2 row list 2
+ * root straw2 0` (16.2.15) makes, and the first digits of the SHA-256 of what `crushtool -i MAP EDIT -o MAP` then
+ * writes.
+ */
+const GOLDEN: readonly (readonly [edit: string, hash: string])[] = [
+  ['--add-item 12 1.5 osd.12 --loc host host9 --loc rack rack1', '5687c91eb3242f50'],
+  ['--rebuild-class-roots --set-subtree-class rack0 ssd', '8b69b74dbc4ab73a'],
+  ['--set-subtree-class rack1 hdd --rebuild-class-roots', 'ce79c9514dd3dd79'],
+  ['--rebuild-class-roots', 'c62b6a66ed8abdb1'],
+  ['--create-simple-rule fast root host firstn --device-class ssd', '01e1ada5005a8827'],
+  ['--create-simple-rule ec root osd indep', '7e9f7853e54e8d31'],
+  ['--reweight-item osd.3 0.37', '4c2cefe4ee2ff870'],
+  ['--add-bucket rack9 rack --loc row row0', 'd0da87e6fba498ce'],
+  ['--move host0 --loc rack rack9', '4d74e39f2162c902'],
+  ['--update-item 5 2.25 osd.five --loc host host0', '71afe7573ce06f1c'],
+  ['--set-straw-calc-version 0', '51e94c9dafd6afed'],
+  ['--remove-item osd.1', 'e44531b10c4d1f97'],
+  ['--reweight', 'e44531b10c4d1f97'],
+  ['--remove-rule ec', '637c9c556ed942b9'],
+  ['--reclassify --reclassify-root row1 nvme', '1ae84235b3975777'],
+  ['--set-chooseleaf-vary-r 4', '54549316ada36a05'],
+];
+
+test('a sequence of edits gives the bytes that crushtool 16.2.15 gave', async () => {
+  const edited = file('golden', '');
+  const layers = 'host straw2 2 rack straw 2 row list 2 root straw2 0'.split(' ');
+  const pacific = ['-o', edited, '--as-release', '16'];
+  expect(await run(['crushtool', '--build', '--num-osds', '12', ...layers, ...pacific])).toMatchObject({
+    status: 0,
+  });
+  const hashes: [string, string][] = [];
+  for (const [edit] of GOLDEN) {
+    expect(await run(['crushtool', '-i', edited, ...edit.split(' '), ...pacific])).toMatchObject({
+      status: 0,
+    });
+    hashes.push([edit, createHash('sha256').update(readFileSync(edited)).digest('hex').slice(0, 16)]);
+  }
+  expect(hashes).toEqual(GOLDEN);
 });
 
 test('several edits at once are done in a fixed order', async () => {
