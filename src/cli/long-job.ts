@@ -6,7 +6,7 @@ import type { SingleBar } from 'cli-progress';
 import type { CommandIo } from './io.ts';
 
 /** Numbers that are mapped at a time; fewer where each becomes a line of text, which takes far more memory. */
-const RANGE = 1 << 14;
+const RANGE = 1 << 13;
 const PRINTED_RANGE = 1 << 12;
 /** The same while workers start: a millisecond's work, after which it is seen whether they have. */
 const STARTING_RANGE = 1 << 11;

@@ -59,7 +59,7 @@ type RangeCall =
       readonly out: unknown;
     };
 
-/** Words of the memory by which the workers of a job agree: the next chunk nobody has, and whether to stop. */
+/** Words of the memory by which the workers of a job agree: the first number nobody has, and whether to stop. */
 const NEXT = 0;
 const STOP = 1;
 const CONTROL_WORDS = 2;
@@ -79,7 +79,7 @@ interface ChunkNote {
 
 /** How a worker's part of a shared job ended: with no chunk left, or with a failure in one. */
 interface ShareResult {
-  readonly failed: { readonly index: number; readonly error: PostedError } | undefined;
+  readonly failed: { readonly at: number; readonly error: PostedError } | undefined;
 }
 
 /** Whether threads may share memory here: in browsers only pages that are isolated from other origins may. */
@@ -183,7 +183,7 @@ export class RangePool {
       const [failure] = failures;
       if (failure !== undefined) throw failure;
       // Chunks are taken in order, so the first that failed is the one that one thread would have failed at.
-      const failed = results.flatMap((result) => result?.failed ?? []).sort((a, b) => a.index - b.index);
+      const failed = results.flatMap((result) => result?.failed ?? []).sort((a, b) => a.at - b.at);
       if (failed[0] !== undefined) throw receivedError(failed[0].error);
     } finally {
       clearTimeout(grace);
@@ -327,17 +327,31 @@ function shareWork(
   note: (value: ChunkNote) => void,
 ): ShareResult {
   while (Atomics.load(control, STOP) === 0) {
-    const index = Atomics.add(control, NEXT, 1);
-    const at = index * range.chunk;
-    if (at >= range.count) break;
+    const chunk = takeChunk(range, control);
+    if (chunk === undefined) break;
+    const { at, count } = chunk;
     const first = range.first + at;
-    const count = Math.min(range.chunk, range.count - at);
     try {
       note({ first, count, value: mapper.store(first, count, at, out) });
     } catch (error) {
       Atomics.store(control, STOP, 1);
-      return { failed: { index, error: postedError(error) } };
+      return { failed: { at, error: postedError(error) } };
     }
   }
   return { failed: undefined };
+}
+
+/** The next numbers that nobody has. The last chunks are smaller, so that no worker waits long for another. */
+function takeChunk(
+  { count, chunk }: Range,
+  control: Int32Array,
+): { readonly at: number; readonly count: number } | undefined {
+  const least = Math.ceil(chunk / 8);
+  for (;;) {
+    const at = Atomics.load(control, NEXT);
+    const left = count - at;
+    if (left <= 0) return undefined;
+    const size = Math.min(left, chunk, Math.max(least, left >> 3));
+    if (Atomics.compareExchange(control, NEXT, at, at + size) === at) return { at, count: size };
+  }
 }
