@@ -13,10 +13,7 @@ const msr = readCrushBinary(fixture('crushmaps/msr_s.crushmap'));
 function linesWithWeight(weight: number, release?: number): string[] {
   const map = readCrushText('device 0 osd.0\ntype 0 osd\ntype 1 root\nroot r { alg straw2 item osd.0 }\n');
   const bucket = { ...map.buckets[0]!, weight, itemWeights: Uint32Array.of(weight) };
-  const text = writeCrushText(
-    { ...map, buckets: [bucket] },
-    release === undefined ? {} : { release },
-  );
+  const text = writeCrushText({ ...map, buckets: [bucket] }, release === undefined ? {} : { release });
   return text.split('\n').filter((line) => line.includes('weight '));
 }
 
