@@ -133,6 +133,24 @@ describe('what the newest release does otherwise', () => {
   });
 });
 
+describe('options of our own', () => {
+  test("are in the help for people, which is the original's otherwise", async () => {
+    const [help, usage] = [await run(['help', 'crushtool']), await run(['crushtool', '--help'])];
+    expect(help.status).toBe(0);
+    expect(help.stdout.startsWith(usage.stdout)).toBe(true);
+    expect(help.stdout.slice(usage.stdout.length)).toContain('--as-release N');
+    expect(usage.stdout).not.toContain('--as-release');
+  });
+
+  test('tunables of MSR rules', async () => {
+    const args = ['crushtool', '-i', map('msr_s'), '--set-msr-descents', '7', '--set_msr_collision_tries=9'];
+    const { status, stdout } = await run([...args, '--dump', '-f', 'json']);
+    expect([status, stdout.includes('"msr_descents":7,"msr_collision_tries":9')]).toEqual([0, true]);
+    const pacific = await run([...args, '--as-release', '16']);
+    expect(pacific.stderr).toBe('no action specified; -h for help\n');
+  });
+});
+
 describe('maps that cannot be shown', () => {
   /** A map whose bucket -2 holds itself. */
   const looped = (): string => {

@@ -32,6 +32,9 @@ async function run(argv: readonly string[], io: CommandIo): Promise<number> {
   const [name = '', ...rest] = argv;
   const dropIn = DROP_INS.get(name);
   if (dropIn !== undefined) return (await dropIn())(rest, io);
+  if (name === 'help' && rest[0] === 'crushtool') {
+    return (await import('./crushtool/main.ts')).explainCrushtool(io);
+  }
   const explained = name === 'help' ? DROP_INS.get(rest[0] ?? '') : undefined;
   if (explained !== undefined) return (await explained())(['--help'], io);
   const { runCommand } = await import('./commands.ts');

@@ -1,5 +1,6 @@
 /** Options of the crushtool drop-in that change the map: tunables, and the stage of modifications. */
 import type { CrushTunables } from '../../crush/model.ts';
+import { RELEASE } from '../../formats/releases.ts';
 import { atof } from '../c-numbers.ts';
 import type { CephArguments } from '../ceph-arguments.ts';
 import { CommandExit, type TextSink } from '../io.ts';
@@ -71,6 +72,12 @@ const TUNABLES = {
   '--set-allowed-bucket-algs': 'allowedBucketAlgs',
 } as const satisfies Record<string, keyof CrushTunables>;
 
+/** Tunables of newer releases, which the original's text has and its command line lacks. */
+const MSR_TUNABLES = {
+  '--set-msr-descents': 'msrDescents',
+  '--set-msr-collision-tries': 'msrCollisionTries',
+} as const satisfies Record<string, keyof CrushTunables>;
+
 /** Options that change nothing. */
 export function noEdits(): EditOptions {
   return {
@@ -134,10 +141,16 @@ export function sortEdits(options: EditOptions): void {
   options.reclassifyRoot = sortedByKey(options.reclassifyRoot);
 }
 
-/** Takes an option of these, if it is one. */
-export function parseEdit(args: CephArguments, options: EditOptions, out: TextSink): boolean {
+/** Takes an option of these, if it is one and `release` has it. */
+export function parseEdit(
+  args: CephArguments,
+  options: EditOptions,
+  release: number,
+  out: TextSink,
+): boolean {
   return (
-    parseTunable(args, options) ||
+    parseTunable(args, options, TUNABLES) ||
+    (release >= RELEASE.squid && parseTunable(args, options, MSR_TUNABLES)) ||
     args.flag(['--reweight'], () => (options.reweight = true)) ||
     args.flag(['--rebuild-class-roots'], () => (options.rebuildClassRoots = true)) ||
     args.text(['--remove-item'], (text) => (options.removeName = text)) ||
@@ -149,8 +162,12 @@ export function parseEdit(args: CephArguments, options: EditOptions, out: TextSi
   );
 }
 
-function parseTunable(args: CephArguments, options: EditOptions): boolean {
-  for (const [name, field] of Object.entries(TUNABLES)) {
+function parseTunable(
+  args: CephArguments,
+  options: EditOptions,
+  tunables: Readonly<Record<string, keyof CrushTunables>>,
+): boolean {
+  for (const [name, field] of Object.entries(tunables)) {
     const keep = BYTE_TUNABLES.has(field) ? (value: number) => value & 0xff : (value: number) => value;
     // A negative number leaves the map's own.
     const apply = (value: number): void => {

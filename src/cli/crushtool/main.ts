@@ -5,7 +5,7 @@
 import { CrushDraft } from '../../crush/draft.ts';
 import { writeCrushBinary } from '../../formats/crushmap-encode.ts';
 import { TextSinks, type CommandIo, type TextSink } from '../io.ts';
-import { takeRelease } from '../release-option.ts';
+import { NEWEST_RELEASE, takeRelease } from '../release-option.ts';
 import { writeFileLikeCeph } from '../write-file.ts';
 import { buildMap } from './build.ts';
 import { compileStage } from './compile.ts';
@@ -13,7 +13,7 @@ import { displayMap } from './display.ts';
 import { editStage } from './edit.ts';
 import { parseCrushtoolOptions, type CrushtoolOptions } from './options.ts';
 import { readMapOrExit } from './read-map.ts';
-import { usageOf } from './usage.ts';
+import { OWN_OPTIONS, usageOf } from './usage.ts';
 
 /** Runs `crushtool ARGV` and gives its exit status. */
 export async function crushtool(argv: readonly string[], io: CommandIo): Promise<number> {
@@ -28,6 +28,12 @@ export async function crushtool(argv: readonly string[], io: CommandIo): Promise
   } finally {
     await sinks.flush();
   }
+  return 0;
+}
+
+/** Explains the drop-in to people. What `--help` prints is the original's, to which nothing may be added. */
+export async function explainCrushtool(io: CommandIo): Promise<number> {
+  await io.stdout.write(`${usageOf(NEWEST_RELEASE)}${OWN_OPTIONS}`);
   return 0;
 }
 

@@ -98,7 +98,7 @@ export function parseCrushtoolOptions(
       parseFiles(args, options) ||
       parseDisplay(args, options) ||
       parseTest(args, options, release > PACIFIC) ||
-      parseEdit(args, options, out);
+      parseEdit(args, options, release, out);
     if (!isTaken) args.skip();
   }
   checkActions(options, err);

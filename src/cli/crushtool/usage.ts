@@ -7,6 +7,26 @@ export function usageOf(release: number): string {
   return `${BEFORE_SELECTION}${selection}${AFTER_SELECTION}`;
 }
 
+/** What `crush-wasm help crushtool` adds. */
+export const OWN_OPTIONS = `Options that the original has too, and does not tell of
+
+   --set-straw-calc-version <0|1>
+                         set how the lengths of straws are computed
+   --set-allowed-bucket-algs N
+                         set the bit mask of algorithms for new buckets
+   --mark-down-ratio R   test with a share of the devices of each bucket out
+   --mark-down-bucket-ratio R
+                         do so in a share of the buckets
+
+Options that the original does not have
+
+   --as-release N        do and print as Ceph release N does (16 is Pacific; default: the newest)
+   --threads N           map with N threads (default: the machine's, 1 for what is short)
+   --set-msr-descents N
+   --set-msr-collision-tries N
+                         set the tunables of MSR rules
+`;
+
 const SELECTION = `      [--min-rule r] [--max-rule r] [--rule r]
       [--min-rep n] [--max-rep n] [--num-rep n]
 `;
