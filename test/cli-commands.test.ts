@@ -171,13 +171,7 @@ describe('failures', () => {
     ]) {
       const { status, stdout } = await run(args);
       expect(status).toBe(0);
-      for (const option of [
-        '--show-mappings',
-        '--batches',
-        '--infn',
-        '--set-allowed-bucket-algs',
-        '--ruleset',
-      ]) {
+      for (const option of ['--show-mappings', '--batches', '--infn', '--set-choose-total-tries']) {
         expect(stdout).toContain(option);
       }
     }
