@@ -1,7 +1,8 @@
 /** What `crush-wasm info` tells about a map, as plain data; its JSON form is the same with names in snake case. */
 import { BUCKET_ALGORITHM, RULE_TYPE, type CrushMap } from '../crush/model.ts';
 import { isShadow, itemName, ruleName, typeName } from '../crush/names.ts';
-import { ruleStepText, ruleTypeName, tunablesProfile } from '../crush/rule-text.ts';
+import { ruleStepText, ruleTypeName } from '../crush/rule-text.ts';
+import { tunablesProfile } from '../crush/tunables.ts';
 import type { MapFile } from '../formats/detect.ts';
 import { RELEASE_NAMES } from '../formats/releases.ts';
 import { minCompatClient } from '../osdmap/compat.ts';

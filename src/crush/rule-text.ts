@@ -1,4 +1,4 @@
-/** Rules and tunables in words. */
+/** Rules in words. */
 import { RULE_OP, RULE_TYPE, type CrushMap, type CrushRule, type CrushRuleStep } from './model.ts';
 import { itemName, typeName } from './names.ts';
 
@@ -54,5 +54,3 @@ export function ruleStepText(map: CrushMap, { op, arg1, arg2 }: CrushRuleStep): 
   const set = SET_WORDS[op];
   return set === undefined ? `unknown step ${op} ${arg1} ${arg2}` : `${set} ${arg1}`;
 }
-
-export { tunablesProfile } from './tunables.ts';
