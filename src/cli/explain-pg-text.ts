@@ -83,6 +83,12 @@ function overlayLines(step: OverlayStep): string[] {
     case 'upmap-primary':
       return [`pg_upmap_primary ${osdName(step.osd)}: ${PRIMARY_TEXTS[step.result]}: ${setText(step.set)}`];
     case 'affinity': {
+      const [first] = step.asked;
+      if (first?.accepts === true && first.hash === undefined) {
+        return [
+          `primary affinity leaves ${osdName(first.osd)} primary: its own is ${fixedText(first.affinity)}`,
+        ];
+      }
       const asked = step.asked.map(({ osd, affinity, hash, accepts }) => {
         const compared =
           hash === undefined ? '' : `, hash ${hash} is ${accepts ? '' : 'not '}below ${affinity}`;
