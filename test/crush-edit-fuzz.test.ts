@@ -126,16 +126,17 @@ function outcome({ status, stdout, stderr }: Outcome): Outcome {
 }
 
 /**
- * Both maps without what crushtool leaves unset: a tree bucket that lost its last item, the inner nodes of one that
- * grew, and, where the weight-sets of a shadow tree have not all the same number of positions, the positions that a
- * bucket below lacks.
+ * Both maps without what crushtool reads or leaves in memory that is not its own: a tree bucket that lost its last
+ * item, the inner nodes of one that grew, and weight-sets where there is a tree bucket, which keeps its size when an
+ * item goes while its weight-set shrinks, or where those of a shadow tree have not all the same number of positions.
  */
 function setMemory(ours: CrushMap, theirs: CrushMap): CrushMap[] {
-  const emptied = ours.buckets.map((bucket) => bucket?.alg === 3 && bucket.items.length === 0);
+  const isTree = ours.buckets.map((bucket) => bucket?.alg === 3);
+  const emptied = ours.buckets.map((bucket, index) => isTree[index] === true && bucket?.items.length === 0);
   const sets = [...ours.chooseArgs.values()].map((args) =>
     [...args.values()].map((arg) => arg.weightSet?.length),
   );
-  const isMixed = sets.some((positions) => new Set(positions).size > 1);
+  const isMixed = isTree.includes(true) || sets.some((positions) => new Set(positions).size > 1);
   return [ours, theirs].map((map) => ({
     ...map,
     maxDevices: emptied.includes(true) ? 0 : map.maxDevices,
