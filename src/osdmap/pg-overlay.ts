@@ -94,16 +94,17 @@ export class PgOverlay {
    * Most PGs have no exception, so the kernel's columns are taken as they are, without a copy where no PG of the run
    * has one: raw, up and acting are one object then. Only the rows that need it are walked.
    *
+   * @param chosen - belongs to the answer from now on: its column of seeds, which is of no more use, becomes that of the
+   * primaries
    * @param memory - where what is not in the kernel's columns goes
    */
   apply(chosen: MapColumns, first: number, count: number, memory: ColumnMemory = FRESH_MEMORY): PgColumns {
     const width = this.width;
-    const primaries = memory.array('primaries', count);
-    const special = this.#findSpecial(chosen, first, count, primaries);
+    const special = this.#findSpecial(chosen, first, count);
     const raw: PgSets = {
       osds: this.#widened(chosen.items, count, memory),
       lengths: chosen.lengths,
-      primaries,
+      primaries: chosen.seeds,
     };
     const pool = this.#pool.id;
     if (special.length === 0) return { pool, first, count, width, raw, up: raw, acting: raw };
@@ -113,6 +114,7 @@ export class PgOverlay {
     const row: number[] = [];
     for (const i of special) {
       row.length = 0;
+      const seed = chosen.seeds[i] ?? 0;
       const from = i * width;
       const end = from + (chosen.lengths[i] ?? 0);
       for (let j = from; j < end; j++) {
@@ -125,7 +127,7 @@ export class PgOverlay {
       const ps = this.#exceptions.size > 0 ? stableMod(first + i, this.#pool.pgNum) : 0;
       if (this.#hasUpmaps) this.#applyUpmaps(ps, row);
       this.#dropDown(row);
-      const upPrimary = this.#applyAffinity(chosen.seeds[i] ?? 0, row);
+      const upPrimary = this.#applyAffinity(seed, row);
       write(up, i, width, row, upPrimary);
 
       if (this.#hasTemps) this.#writeActing(acting, i, ps, row, upPrimary);
@@ -134,21 +136,20 @@ export class PgOverlay {
     return { pool, first, count, width, raw, up, acting };
   }
 
-  /** Finds the rows that something applies to, ascending, and writes the primaries of the others. */
-  #findSpecial(
-    { items, lengths }: MapColumns,
-    first: number,
-    count: number,
-    primaries: Int32Array,
-  ): readonly number[] {
+  /** Finds the rows that something applies to, ascending, and writes the primaries of the others over their seeds. */
+  #findSpecial({ items, lengths, seeds }: MapColumns, first: number, count: number): readonly number[] {
     const { size, pgNum } = this.#pool;
     const special: number[] = [];
     for (let i = 0; i < count; i++) {
       const primary = this.#plainPrimary(items, i * size, lengths[i] ?? 0);
-      primaries[i] = primary;
-      if (primary === NOT_PLAIN) special.push(i);
-      else if (this.#exceptions.size > 0 && this.#exceptions.has(stableMod(first + i, pgNum)))
+      if (
+        primary === NOT_PLAIN ||
+        (this.#exceptions.size > 0 && this.#exceptions.has(stableMod(first + i, pgNum)))
+      ) {
         special.push(i);
+      } else {
+        seeds[i] = primary;
+      }
     }
     return special;
   }
