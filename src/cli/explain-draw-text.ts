@@ -55,7 +55,7 @@ export function drawTable(draw: BucketDraw): string[] {
         each.u,
         each.ln,
         weightText(each.weight),
-        drawText(each.draw),
+        each.draw ?? 'none',
         each.id === draw.item.id ? 'taken' : '',
       ]);
       return rows === undefined ? [] : tableLines(['ID', 'ITEM', '', 'U', 'LN', 'WEIGHT', 'DRAW', ''], rows);
