@@ -47,6 +47,11 @@ export class CephArguments {
     return this.#args;
   }
 
+  /** Everything complained about so far. */
+  get complaints(): string {
+    return this.#complaints;
+  }
+
   /** Leaves the argument under the cursor where it is. */
   skip(): void {
     this.#at++;
@@ -76,9 +81,11 @@ export class CephArguments {
 
   /** Takes an option with a text value; one without a value ends the command, as in Ceph. */
   text(names: readonly string[], apply: (value: string) => void): boolean {
+    const earlier = this.#complaints.length;
     const taken = this.#withValue(names);
     if (taken === undefined) return false;
-    if (taken === MISSING) throw new CommandExit(1, this.#complaints);
+    // Only this is said; what was complained of before is lost.
+    if (taken === MISSING) throw new CommandExit(1, this.#complaints.slice(earlier));
     apply(taken);
     return true;
   }

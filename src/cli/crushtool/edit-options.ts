@@ -52,6 +52,8 @@ export interface EditOptions {
   reclassifyBucket: ReadonlyMap<string, { readonly deviceClass: string; readonly parent: string }>;
   /** Class by root, sorted. */
   reclassifyRoot: ReadonlyMap<string, string>;
+  /** What was wrong with values, but did not end the command. */
+  complaints: string;
 }
 
 /** Tunables that Ceph keeps in 8 bits: of a greater number the lowest are left. */
@@ -108,6 +110,7 @@ export function noEdits(): EditOptions {
     reclassify: false,
     reclassifyBucket: new Map(),
     reclassifyRoot: new Map(),
+    complaints: '',
   };
 }
 

@@ -162,10 +162,12 @@ function addRule(draft: CrushDraft, options: EditOptions & { readonly release: n
     ...simpleRuleSizes(options.ruleMode, options.release),
   };
   const fault = simpleRuleFault(draft, rule);
-  if (fault !== undefined) throw new CommandExit(1, `${faultText(fault, rule)}\n`);
+  // What the original has kept of complaints until now comes out with those about the rule, but for its name.
+  const kept = fault?.reason === 'name-taken' ? '' : options.complaints;
+  if (fault !== undefined) throw new CommandExit(1, `${kept}${faultText(fault, rule)}\n`);
   const failure = attempt(() => addSimpleRule(draft, rule));
   if (failure === undefined) return;
-  throw new CommandExit(1, `failed to add rule ${draft.rules.length} because ${errnoText(failure)}\n`);
+  throw new CommandExit(1, `${kept}failed to add rule ${draft.rules.length} because ${errnoText(failure)}\n`);
 }
 
 /** What the original says about a rule that it cannot make. */

@@ -101,6 +101,7 @@ export function parseCrushtoolOptions(
       parseEdit(args, options, release, out);
     if (!isTaken) args.skip();
   }
+  options.complaints = args.complaints;
   checkActions(options, err);
   options.layers = parseLayers(args.rest, options.build);
   sortEdits(options);
