@@ -116,9 +116,28 @@ test.each([
 });
 
 test('--as-release is taken out wherever it stands', () => {
-  expect(takeRelease(['a', '--as-release', '16', 'b'])).toEqual({ release: 16, rest: ['a', 'b'] });
-  expect(takeRelease(['--as_release=18', 'b'])).toEqual({ release: 18, rest: ['b'] });
+  expect(takeRelease(['a', '--as-release', '16', 'b'])).toEqual({ release: 16, isGiven: true, rest: ['a', 'b'] });
+  expect(takeRelease(['--as_release=18', 'b'])).toEqual({ release: 18, isGiven: true, rest: ['b'] });
   expect(takeRelease(['b']).release).toBeGreaterThanOrEqual(20);
+  expect(takeRelease(['b']).isGiven).toBe(false);
   expect(() => takeRelease(['--as-release'])).toThrow();
   expect(() => takeRelease(['--as-release=x'])).toThrow();
+});
+
+test('floats are digits and a point, in the range of a float', () => {
+  const valueOf = (text: string): { value: number | undefined; complaints: string } => {
+    const args = new CephArguments(['--ratio', text]);
+    let value: number | undefined;
+    args.float(['--ratio'], (parsed) => (value = parsed));
+    return { value, complaints: args.complaints };
+  };
+  expect(valueOf('0.1')).toEqual({ value: Math.fround(0.1), complaints: '' });
+  expect(valueOf('-.5')).toEqual({ value: -0.5, complaints: '' });
+  expect(valueOf('1.')).toEqual({ value: 1, complaints: '' });
+  expect(valueOf('1e5').complaints).toBe("The option value '1e5' is invalid");
+  expect(valueOf('.').complaints).toBe("strict_strtof: expected float, got: '.'");
+  const small = `0.${'0'.repeat(40)}1`;
+  expect(valueOf(small).complaints).toBe(
+    `strict_strtof: floating point overflow or underflow parsing '${small}'`,
+  );
 });
