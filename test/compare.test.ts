@@ -121,8 +121,10 @@ function bruteDiff(before: OsdMap, after: OsdMap, from: Mappings, to: Mappings):
       let dropped = 0;
       if (pool.type === POOL_TYPE.erasure) {
         for (let i = 0; i < pool.size; i++) {
-          if (a.up[i] === b.up[i]) continue;
-          if (b.up[i] !== ITEM_NONE) moved++;
+          // Where no rule is found for a pool, its sets are empty.
+          const now = b.up[i] ?? ITEM_NONE;
+          if ((a.up[i] ?? ITEM_NONE) === now) continue;
+          if (now !== ITEM_NONE) moved++;
           else dropped++;
         }
       } else {

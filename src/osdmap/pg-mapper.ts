@@ -68,6 +68,8 @@ export interface PgMapperOptions extends CrushMapperOptions {
    * within its min_size and max_size. Default: the newest.
    */
   readonly release?: number;
+  /** The mapper of the map's CRUSH map, where there is one already: another OSDMap's with the same CRUSH map. */
+  readonly crush?: CrushMapper;
 }
 
 /** A pool's request, of which only the run of PGs changes from call to call, and what is laid over the answer. */
@@ -108,7 +110,7 @@ export class PgMapper {
   constructor(map: OsdMap, options: PgMapperOptions = {}) {
     demandOsdMap(map);
     this.map = map;
-    this.crush = new CrushMapper(map.crush, options);
+    this.crush = options.crush ?? new CrushMapper(map.crush, options);
     this.#release = options.release ?? Number.POSITIVE_INFINITY;
   }
 
