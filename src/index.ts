@@ -33,7 +33,11 @@ export type { CrushLocation, NewCrushBucket, NewDevice, NewRule } from './crush/
 export { TUNABLES_PROFILES, type TunablesProfile } from './crush/tunables.ts';
 
 export * from './osdmap/model.ts';
-export type { OsdMapIncremental, StretchModeChange } from './osdmap/incremental-model.ts';
+export {
+  emptyIncremental,
+  type OsdMapIncremental,
+  type StretchModeChange,
+} from './osdmap/incremental-model.ts';
 export { applyIncremental } from './osdmap/incremental.ts';
 export { type NameBytes, objectHash, type ObjectName, stableMod } from './osdmap/object-hash.ts';
 export {

@@ -33,6 +33,9 @@ export function formatUuid(bytes: Uint8Array): string {
 
 const ADDR_PREFIX: Readonly<Record<number, string>> = { 0: 'none:', 1: 'v1:', 2: 'v2:', 3: '', 4: 'cidr:' };
 
+/** Names of endpoints' types by number. */
+export const ADDR_TYPE_NAMES = ['none', 'v1', 'v2', 'any', 'cidr'] as const;
+
 /** An endpoint (`entity_addr_t`): `v2:10.0.0.1:6800/42`. */
 export function formatAddr({ type, nonce, family, port, address }: EntityAddr): string {
   if (type === 0) return '-';
@@ -47,7 +50,8 @@ export function formatAddrVec(addrs: EntityAddrVec): string {
   return `[${addrs.map(formatAddr).join(',')}]`;
 }
 
-function formatSocket(family: number, port: number, address: Uint8Array): string {
+/** Address and port of an endpoint. */
+export function formatSocket(family: number, port: number, address: Uint8Array): string {
   if (family === 2) return `${address.join('.')}:${port}`;
   if (family === 10) return `[${formatIpv6(address)}]:${port}`;
   return `(unrecognized address family ${family})`;

@@ -10,7 +10,7 @@ import { packageVersion } from './package-root.ts';
 /** What may stand before the dot of an entity's name. */
 const ENTITY_TYPES = ['auth', 'mon', 'osd', 'mds', 'mgr', 'client'];
 
-const EARLY_VALUES = ['--conf', '-c', '--cluster', '--id', '--user'];
+const EARLY_VALUES = ['--cluster', '--id', '--user'];
 
 const CONFIG_FLAGS = ['--no-mon-config', '--mon-config', '--foreground', '-f', '-d'];
 const CONFIG_VALUES = [
@@ -24,11 +24,16 @@ const SETTINGS = /^--(debug[-_].*|log[-_]file|admin[-_]socket)$/;
  * Takes the global options out of a command line.
  *
  * @param warn - gets what the originals say of a setting that is wrong, after which they go on
+ * @param onConf - gets the name of the configuration file, for the one command that reads it
  * @returns the arguments that are left
  * @throws CommandExit for `--version`, and for values that are missing or wrong
  */
-export function takeGlobalOptions(argv: readonly string[], warn: (text: string) => void): readonly string[] {
-  const early = takeEach(argv, (args) => takeEarly(args));
+export function takeGlobalOptions(
+  argv: readonly string[],
+  warn: (text: string) => void,
+  onConf: (file: string) => void = () => undefined,
+): readonly string[] {
+  const early = takeEach(argv, (args) => takeEarly(args, onConf));
   return takeEach(early, (args) => takeSetting(args, warn));
 }
 
@@ -41,12 +46,13 @@ function takeEach(argv: readonly string[], take: (args: CephArguments) => boolea
   return args.rest;
 }
 
-function takeEarly(args: CephArguments): boolean {
+function takeEarly(args: CephArguments, onConf: (file: string) => void): boolean {
   return (
     args.flag(['--version', '-v'], () => {
       throw new CommandExit(0, '', `crush-wasm version ${packageVersion()}\n`);
     }) ||
     args.flag(['--no-config-file'], () => undefined) ||
+    args.text(['--conf', '-c'], onConf) ||
     args.text(EARLY_VALUES, () => undefined) ||
     args.text(['--name', '-n'], checkEntityName)
   );

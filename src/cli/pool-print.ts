@@ -85,9 +85,14 @@ export function poolTypeName(pool: Pool): string {
   return TYPE_NAMES[pool.type] ?? '???';
 }
 
+/** How many of {@link POOL_OPTIONS} a release knows. */
+export function knownPoolOptions(release: number): number {
+  return release <= 16 ? PACIFIC_POOL_OPTIONS : POOL_OPTIONS.length;
+}
+
 /** The options that are set, in the order of their names. */
 function formatOptions({ details }: Pool, release: number): string[] {
-  const known = release <= 16 ? PACIFIC_POOL_OPTIONS : POOL_OPTIONS.length;
+  const known = knownPoolOptions(release);
   const words: string[] = [];
   for (const [key, value] of details.opts) {
     const option = POOL_OPTIONS[key];

@@ -9,17 +9,22 @@ const CHUNK = 1 << 16;
 /**
  * Writes a map (`bufferlist::write_file`).
  *
+ * @param complaint - what the tool has to say of a failure, which is described to it
  * @throws CommandExit with what the original says
  */
-export async function writeFileLikeCeph(tool: string, file: string, bytes: Uint8Array): Promise<void> {
+export async function writeFileLikeCeph(
+  tool: string,
+  file: string,
+  bytes: Uint8Array,
+  complaint = (what: string): string => `error writing '${file}': ${what}`,
+): Promise<void> {
   try {
     await writeFile(file, bytes);
   } catch (error) {
     const what = describeSystemError(error);
     throw new CommandExit(
       1,
-      `bufferlist::write_file(${file}): failed to open file: ${what}\n` +
-        `${tool}: error writing '${file}': ${what}\n`,
+      `bufferlist::write_file(${file}): failed to open file: ${what}\n` + `${tool}: ${complaint(what)}\n`,
     );
   }
 }

@@ -1,5 +1,6 @@
 /** The difference between two epochs of an OSDMap as plain data. Follows `class OSDMap::Incremental` (Ceph's src/osd/OSDMap.h). */
 import type { CrushMap } from '../crush/model.ts';
+import { NO_TIME } from './blank.ts';
 import type {
   EntityAddr,
   EntityAddrVec,
@@ -98,4 +99,64 @@ export interface OsdMapIncremental {
   readonly encodeFeatures: bigint;
   /** CRC-32C of the whole map of this epoch as the monitors encode it, when the encoding has one. */
   readonly fullCrc: number | undefined;
+}
+
+/** An incremental that changes nothing but the epoch of a map, to spread into another. */
+export function emptyIncremental(map: Pick<OsdMap, 'fsid' | 'epoch'>): OsdMapIncremental {
+  const none: ReadonlyMap<never, never> = new Map<never, never>();
+  return {
+    fsid: map.fsid,
+    epoch: map.epoch + 1,
+    modified: NO_TIME,
+    fullMap: undefined,
+    newPoolMax: undefined,
+    newFlags: undefined,
+    newMaxOsd: undefined,
+    newPools: none,
+    newPoolNames: none,
+    oldPools: [],
+    crush: undefined,
+    newState: none,
+    newWeight: none,
+    newPrimaryAffinity: none,
+    newPgTemp: none,
+    newPrimaryTemp: none,
+    newPgUpmap: none,
+    oldPgUpmap: [],
+    newPgUpmapItems: none,
+    oldPgUpmapItems: [],
+    newPgUpmapPrimaries: none,
+    oldPgUpmapPrimaries: [],
+    newErasureCodeProfiles: none,
+    oldErasureCodeProfiles: [],
+    newRemovedSnaps: none,
+    newPurgedSnaps: none,
+    newLastUpChange: undefined,
+    newLastInChange: undefined,
+    newUpClient: none,
+    newUpCluster: none,
+    newHbBackUp: none,
+    newHbFrontUp: none,
+    newUpThru: none,
+    newLastCleanInterval: none,
+    newLost: none,
+    newUuid: none,
+    newXInfo: none,
+    newBlocklist: [],
+    oldBlocklist: [],
+    newRangeBlocklist: [],
+    oldRangeBlocklist: [],
+    clusterSnapshot: '',
+    newNearfullRatio: undefined,
+    newFullRatio: undefined,
+    newBackfillfullRatio: undefined,
+    newRequireMinCompatClient: undefined,
+    newRequireOsdRelease: undefined,
+    newCrushNodeFlags: none,
+    newDeviceClassFlags: none,
+    stretchMode: undefined,
+    allowsCrimson: false,
+    encodeFeatures: 0n,
+    fullCrc: undefined,
+  };
 }

@@ -138,7 +138,8 @@ export class RuleRoom {
     for (const block of this.#blocks) {
       for (const { type, count, toLeaf } of block.levels) {
         if (type === 0) continue;
-        const holders = set.flatMap((osd) => this.#holderAt(osd, type) ?? []);
+        // An OSD that is there twice counts once.
+        const holders = [...new Set(set)].flatMap((osd) => this.#holderAt(osd, type) ?? []);
         const distinct = new Set(holders).size;
         if (toLeaf ? distinct < holders.length : distinct > count) return false;
       }

@@ -3,7 +3,7 @@
  * lead to OSDs that are out, or change nothing. Follows `OSDMap::check_pg_upmaps` (Ceph's src/osd/OSDMap.cc).
  */
 import { ITEM_NONE } from '../crush/model.ts';
-import type { OsdMap, PgTable } from './model.ts';
+import type { OsdMap, PgTable, Pool } from './model.ts';
 import { PgMapper, type PgMapperOptions } from './pg-mapper.ts';
 import { RuleRoom } from './rule-room.ts';
 
@@ -30,7 +30,7 @@ export function cleanUpmaps(map: OsdMap, options: PgMapperOptions = {}): OsdMap 
     for (const ps of new Set([...ownWholes.keys(), ...ownItems.keys()])) {
       const whole = ownWholes.get(ps);
       const pairs = ownItems.get(ps);
-      const raw = pool === undefined || ps >= pool.pgNum ? undefined : mapper.mapPg(id, ps).raw;
+      const raw = pool === undefined || isGoing(pool, ps) ? undefined : mapper.mapPg(id, ps).raw;
       const set = raw === undefined ? [] : upmappedSet(map, raw, whole, pairs);
       const staysWhole =
         raw !== undefined &&
@@ -47,6 +47,16 @@ export function cleanUpmaps(map: OsdMap, options: PgMapperOptions = {}): OsdMap 
   }
   const isSame = sizes(pgUpmap) === sizes(wholes) && sameItems(pgUpmapItems, items);
   return isSame ? map : { ...map, pgUpmap: wholes, pgUpmapItems: items };
+}
+
+/** Whether a PG is not there, or about to be merged into another or another into it. */
+function isGoing({ pgNum, details: { pgNumPending } }: Pool, ps: number): boolean {
+  if (ps >= Math.min(pgNum, pgNumPending)) return true;
+  for (let source = pgNumPending; source < pgNum; source++) {
+    // What a PG is merged into has its number without the highest bit.
+    if (source - 2 ** (31 - Math.clz32(source)) === ps) return true;
+  }
+  return false;
 }
 
 /** A PG's set after its upmaps, but for that of the primary (`OSDMap::_apply_upmap`). */

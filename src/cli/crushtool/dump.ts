@@ -275,7 +275,11 @@ function setsMsr({ msrDescents, msrCollisionTries }: CrushTunables): boolean {
   return msrDescents !== DEFAULT_MSR_TRIES || msrCollisionTries !== DEFAULT_MSR_TRIES;
 }
 
-/** The oldest release that can use a map (`CrushWrapper::get_min_required_version`). */
+/** The oldest release that can use a map, as Squid and newer see it (`CrushWrapper::get_min_required_version`). */
+export function minimumRequiredVersion(map: CrushMap): string {
+  return minimumVersion(map.tunables, needsOf(map), true);
+}
+
 function minimumVersion(tunables: CrushTunables, needs: Needs, hasMsr: boolean): string {
   if (hasMsr && (needs.msrRules || setsMsr(tunables))) return 'squid';
   if (needs.rules5 || needs.tunables5) return 'jewel';

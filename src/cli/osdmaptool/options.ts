@@ -1,10 +1,13 @@
 /** The command line of the osdmaptool drop-in. */
+import { RELEASE } from '../../formats/releases.ts';
 import { intOfDouble, stod, stoi, type NumberFailure } from '../c-numbers.ts';
 import { CephArguments, parseLongInteger } from '../ceph-arguments.ts';
 import { takeGlobalOptions } from '../ceph-global-options.ts';
 import { CommandExit } from '../io.ts';
 import { takeRelease } from '../release-option.ts';
 import { takeThreads } from '../thread-option.ts';
+import { takePoolSettings, type PoolSettings } from './settings.ts';
+import { usageOf } from './usage.ts';
 
 /** What the command line asks for. */
 export interface OsdmaptoolOptions {
@@ -14,6 +17,27 @@ export interface OsdmaptoolOptions {
   threads: number | undefined;
   file: string;
   print: boolean;
+  /** Format of `--dump`: '' is for plain. */
+  dumpFormat: string;
+  tree: boolean;
+  /** Format of `--tree`: '' is for plain. */
+  treeFormat: string;
+  health: boolean;
+  createSimple: boolean;
+  createFromConf: boolean;
+  /** Ceph's configuration file, '' for none. */
+  confFile: string;
+  /** Settings of configuration that the command line itself gives. */
+  settings: PoolSettings;
+  osdCount: number;
+  pgBits: number;
+  pgpBits: number;
+  withDefaultPool: boolean;
+  clobber: boolean;
+  exportCrush: string;
+  importCrush: string;
+  adjustCrushWeight: string;
+  save: boolean;
   pool: number;
   pgNum: bigint;
   markUpIn: boolean;
@@ -21,75 +45,41 @@ export interface OsdmaptoolOptions {
   markUp: number;
   markIn: number;
   clearTemp: boolean;
+  cleanTemps: boolean;
+  upmapCleanup: boolean;
+  /** Where the commands of `--upmap-cleanup` go; `-` is standard output. */
+  upmapFile: string;
+  vstart: boolean;
+  rangeFirst: number;
+  rangeLast: number;
   testMapPg: string;
   testMapObject: string;
   testMapPgs: boolean;
   testMapPgsDump: boolean;
   testMapPgsDumpAll: boolean;
+  testRandom: boolean;
 }
 
-/** Options of the original that this version does not have: those alone, and those with a value. */
+/** Options of the original that balance, which this version does not, and one that never comes to an end. */
 const UNSUPPORTED_FLAGS = [
-  '--create-from-conf',
-  '--clobber',
-  '--health',
-  '--with-default-pool',
-  '--clean-temps',
-  '--test-random',
   '--test-crush',
-  '--save',
   '--upmap-active',
-  '--osd-size-aware',
-  '--vstart',
   // These ask for configuration, of which there is none.
   '--show-args',
   '--show-conf',
   '--show-config',
 ];
 const UNSUPPORTED_VALUES = [
-  '--dump',
-  '--tree',
-  '--createsimple',
-  '--osd-pg-bits',
-  '--osd-pgp-bits',
-  '--pg-bits',
-  '--pgp-bits',
-  '--export-crush',
-  '--import-crush',
-  '--adjust-crush-weight',
   '--upmap',
-  '--upmap-cleanup',
   '--upmap-max',
   '--upmap-deviation',
   '--upmap-seed',
   '--upmap-pool',
-  '--read',
-  '--read-pool',
-  '--range-first',
-  '--range-last',
   '--show-config-value',
 ];
-
-/** Text for `--help`, and after every misuse. */
-export const OSDMAPTOOL_USAGE = `usage: osdmaptool MAPFILE [options]
-  -p, --print                 print the map: summary, pools, OSDs, temporary mappings, blocklist
-  --test-map-pgs              map all PGs and count them by OSD
-  --test-map-pgs-dump         the same, with every PG's acting set
-  --test-map-pgs-dump-all     the same, with every PG's raw, up and acting set
-  --test-map-pg PGID          map one PG
-  --test-map-object NAME      map one object (of pool 1, or --pool)
-  --pool ID                   only this pool
-  --pg_num N                  pretend that the pools have N PGs
-  --mark-up-in                pretend that every OSD is up and in
-  --mark-up OSD               pretend that an OSD is up
-  --mark-in OSD               pretend that an OSD is in
-  --mark-out OSD              pretend that an OSD is out
-  --clear-temp                forget pg_temp and primary_temp
-  --threads N                 map with N threads (default: the machine's, 1 for what is short)
-  --as-release N              print as Ceph release N does (16 is Pacific; default: the newest)
-  -v, --version               say which version of crush-wasm this is
-  --conf, --debug-osd ...     Ceph's own configuration options: taken, without effect
-`;
+/** The same since Reef; before, they are no options at all. */
+const UNSUPPORTED_REEF_FLAGS = ['--osd-size-aware'];
+const UNSUPPORTED_REEF_VALUES = ['--read', '--read-pool'];
 
 /** Reads the command line as the original does; `warn` gets what it says of Ceph's own options before it goes on. */
 export function parseOsdmaptoolOptions(
@@ -99,72 +89,177 @@ export function parseOsdmaptoolOptions(
   const { release, rest: others } = takeRelease(argv);
   const { threads, rest } = takeThreads(others);
   if (rest.length === 0) throw new CommandExit(1, 'osdmaptool: -h or --help for usage\n');
+  if (rest.includes('-h') || rest.includes('--help')) throw new CommandExit(1, '', usageOf(release));
   const options: OsdmaptoolOptions = {
+    ...DEFAULTS,
     release,
     threads,
-    file: '',
-    print: false,
-    pool: -1,
-    pgNum: -1n,
-    markUpIn: false,
-    markOut: -1,
-    markUp: -1,
-    markIn: -1,
-    clearTemp: false,
-    testMapPg: '',
-    testMapObject: '',
-    testMapPgs: false,
-    testMapPgsDump: false,
-    testMapPgsDumpAll: false,
   };
-  const args = new CephArguments(takeGlobalOptions(rest, warn));
+  const own = takeGlobalOptions(rest, warn, (file) => (options.confFile = file));
+  const { settings, rest: left } = takePoolSettings(own, warn);
+  options.settings = settings;
+  const args = new CephArguments(left);
   while (args.more && !args.doubleDash()) {
     if (!parseOne(args, options)) args.skip();
   }
-  if (args.rest.length === 0) throw usageError('osdmaptool: must specify osdmap filename\n');
-  if (args.rest.length > 1) throw usageError('osdmaptool: too many arguments\n');
+  if (args.rest.length === 0) throw usageError('osdmaptool: must specify osdmap filename\n', release);
+  if (args.rest.length > 1) throw usageError('osdmaptool: too many arguments\n', release);
   options.file = args.rest[0] ?? '';
   return options;
 }
 
 /** A misuse: the complaint on standard error, the usage on standard output. */
-export function usageError(complaint: string): CommandExit {
-  return new CommandExit(1, complaint, OSDMAPTOOL_USAGE);
+export function usageError(complaint: string, release: number): CommandExit {
+  return new CommandExit(1, complaint, usageOf(release));
 }
+
+const DEFAULTS: Omit<OsdmaptoolOptions, 'release' | 'threads'> = {
+  file: '',
+  print: false,
+  dumpFormat: '',
+  tree: false,
+  treeFormat: '',
+  health: false,
+  createSimple: false,
+  createFromConf: false,
+  confFile: '',
+  settings: {},
+  osdCount: 0,
+  pgBits: 6,
+  pgpBits: 6,
+  withDefaultPool: false,
+  clobber: false,
+  exportCrush: '',
+  importCrush: '',
+  adjustCrushWeight: '',
+  save: false,
+  pool: -1,
+  pgNum: -1n,
+  markUpIn: false,
+  markOut: -1,
+  markUp: -1,
+  markIn: -1,
+  clearTemp: false,
+  cleanTemps: false,
+  upmapCleanup: false,
+  upmapFile: '-',
+  vstart: false,
+  rangeFirst: -1,
+  rangeLast: -1,
+  testMapPg: '',
+  testMapObject: '',
+  testMapPgs: false,
+  testMapPgsDump: false,
+  testMapPgsDumpAll: false,
+  testRandom: false,
+};
 
 function parseOne(args: CephArguments, options: OsdmaptoolOptions): boolean {
   return (
+    parseOutput(args, options) ||
+    parseCreation(args, options) ||
+    parseEdits(args, options) ||
+    parseTests(args, options) ||
+    unsupported(args, options.release)
+  );
+}
+
+function parseOutput(args: CephArguments, options: OsdmaptoolOptions): boolean {
+  return (
     args.flag(['-p', '--print'], () => (options.print = true)) ||
+    args.lenientText(['--dump'], (format) => {
+      options.print = true;
+      if (format !== '' && format !== 'plain') options.dumpFormat = format;
+    }) ||
+    args.lenientText(['--tree'], (format) => {
+      options.tree = true;
+      if (format !== '' && format !== 'plain') options.treeFormat = format;
+    }) ||
+    args.flag(['--health'], () => (options.health = true)) ||
+    args.text(['--export-crush'], (file) => (options.exportCrush = file))
+  );
+}
+
+function parseCreation(args: CephArguments, options: OsdmaptoolOptions): boolean {
+  return (
+    args.integer(['--osd-pg-bits'], (bits) => (options.pgBits = bits)) ||
+    args.integer(['--osd-pgp-bits'], (bits) => (options.pgpBits = bits)) ||
+    checked(
+      args,
+      args.integer(['--createsimple'], (count) => (options.osdCount = count)),
+      () => (options.createSimple = true),
+    ) ||
+    args.flag(['--with-default-pool'], () => (options.withDefaultPool = true)) ||
+    args.flag(['--create-from-conf'], () => (options.createFromConf = true)) ||
+    args.flag(['--clobber'], () => (options.clobber = true)) ||
+    checked(
+      args,
+      args.integer(['--pg-bits'], (bits) => (options.pgBits = bits)),
+    ) ||
+    checked(
+      args,
+      args.integer(['--pgp-bits'], (bits) => (options.pgpBits = bits)),
+    )
+  );
+}
+
+function parseEdits(args: CephArguments, options: OsdmaptoolOptions): boolean {
+  return (
+    args.text(['--upmap-cleanup'], (file) => {
+      options.upmapCleanup = true;
+      options.upmapFile = file;
+    }) ||
     args.flag(['--mark-up-in'], () => (options.markUpIn = true)) ||
     args.text(['--mark-out'], (text) => (options.markOut = osdNumber('--mark-out', text, stoi(text)))) ||
     args.text(['--mark-up'], (text) => (options.markUp = osdNumber('--mark-up', text, stod(text)))) ||
     args.text(['--mark-in'], (text) => (options.markIn = osdNumber('--mark-in', text, stod(text)))) ||
     args.flag(['--clear-temp'], () => (options.clearTemp = true)) ||
-    args.flag(['--test-map-pgs'], () => (options.testMapPgs = true)) ||
-    args.flag(['--test-map-pgs-dump'], () => (options.testMapPgsDump = true)) ||
-    args.flag(['--test-map-pgs-dump-all'], () => (options.testMapPgsDumpAll = true)) ||
-    args.text(['--test-map-pg'], (text) => (options.testMapPg = text)) ||
-    args.text(['--test-map-object'], (text) => (options.testMapObject = text)) ||
-    args.lenientText(['--pg_num'], (text) => (options.pgNum = pgNumber(text))) ||
-    checked(
-      args,
-      args.integer(['--pool'], (value) => (options.pool = value)),
-    ) ||
-    unsupported(args)
+    args.flag(['--clean-temps'], () => (options.cleanTemps = true)) ||
+    args.text(['--import-crush'], (file) => (options.importCrush = file)) ||
+    args.lenientText(['--adjust-crush-weight'], (text) => (options.adjustCrushWeight = text)) ||
+    args.flag(['--save'], () => (options.save = true)) ||
+    (options.release >= RELEASE.reef && args.flag(['--vstart'], () => (options.vstart = true)))
   );
 }
 
-function checked(args: CephArguments, taken: boolean): boolean {
-  if (taken) args.failOnComplaint();
+function parseTests(args: CephArguments, options: OsdmaptoolOptions): boolean {
+  return (
+    args.flag(['--test-map-pgs'], () => (options.testMapPgs = true)) ||
+    args.flag(['--test-map-pgs-dump'], () => (options.testMapPgsDump = true)) ||
+    args.flag(['--test-map-pgs-dump-all'], () => (options.testMapPgsDumpAll = true)) ||
+    args.flag(['--test-random'], () => (options.testRandom = true)) ||
+    args.text(['--test-map-pg'], (text) => (options.testMapPg = text)) ||
+    args.text(['--test-map-object'], (text) => (options.testMapObject = text)) ||
+    args.lenientText(['--pg_num'], (text) => (options.pgNum = pgNumber(text))) ||
+    args.integer(['--range-first'], (value) => (options.rangeFirst = value)) ||
+    args.integer(['--range-last'], (value) => (options.rangeLast = value)) ||
+    checked(
+      args,
+      args.integer(['--pool'], (value) => (options.pool = value)),
+    )
+  );
+}
+
+function checked(args: CephArguments, taken: boolean, then: () => void = () => undefined): boolean {
+  if (taken) {
+    args.failOnComplaint();
+    then();
+  }
   return taken;
 }
 
-function unsupported(args: CephArguments): boolean {
+function unsupported(args: CephArguments, release: number): boolean {
+  const name = args.currentName;
   const refuse = (): never => {
     throw new CommandExit(1, `osdmaptool: ${name} is not supported by this version of crush-wasm\n`);
   };
-  const name = args.currentName;
-  return args.flag(UNSUPPORTED_FLAGS, refuse) || args.lenientText(UNSUPPORTED_VALUES, refuse);
+  const isReef = release >= RELEASE.reef;
+  return (
+    args.flag(UNSUPPORTED_FLAGS, refuse) ||
+    args.lenientText(UNSUPPORTED_VALUES, refuse) ||
+    (isReef && args.flag(UNSUPPORTED_REEF_FLAGS, refuse)) ||
+    (isReef && args.lenientText(UNSUPPORTED_REEF_VALUES, refuse))
+  );
 }
 
 /** An OSD's number; the original, which reads some of them as a double, aborts on what is none. */
