@@ -60,7 +60,7 @@ const TYPE_NAMES = 'osd host chassis rack row pdu pod room datacenter zone regio
  * const rule = editor.addRule({ name: 'hdd', root: 'default', deviceClass: 'hdd' });
  * editor.move('a', { rack: 'r1', root: 'default' });
  * editor.undo();
- * new CrushMapper(editor.map).mapOne({ rule, x: 1, size: 3 });
+ * new CrushMapper(editor.map).mapRange({ rule, size: 3, first: 0, count: 100 }).items;
  * ```
  */
 export class CrushMapEditor {

@@ -10,7 +10,7 @@ export interface NewDevice {
   readonly id?: number;
   /** Default: `osd.` and the number. */
   readonly name?: string;
-  /** In units, by custom TiB: 0 to 32767.99. */
+  /** In units, which by custom are TiB: 0 to 32767.99. */
   readonly weight: number;
   /** Buckets of the location that do not exist are made. */
   readonly location: CrushLocation;
