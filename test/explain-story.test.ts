@@ -459,6 +459,20 @@ describe('bounds', () => {
     expect(asked).toThrow(/drew more than 100 bucket items/);
   });
 
+  test.each([
+    [{ rule: 0, x: 0.5, size: 3 }, 'x must be an integer'],
+    [{ rule: 0, x: 1, size: -1 }, 'size must be an integer'],
+    [{ rule: -2, x: 1, size: 3 }, 'rule must be an integer'],
+  ])('a request that is out of range is refused: %j', (request, message) => {
+    expect(() => explainRule(map, request)).toThrow(message);
+  });
+
+  test('another kind of map is refused', () => {
+    const osdMap = readOsdMapBinary(fixture('simple3.osdmap')) as unknown as CrushMap;
+    expect(() => explainRule(osdMap, { rule: 0, x: 1, size: 3 })).toThrow('give it osdMap.crush');
+    expect(() => explainPg(map as unknown as OsdMap, '1.0')).toThrow('a CRUSH map, which has no pools');
+  });
+
   test('holes are ITEM_NONE', () => {
     expect(explainRule(map, { rule: 1, x: 1, size: 3 }).result).toContain(ITEM_NONE);
   });

@@ -9,7 +9,7 @@ import { RULE_TYPE, WEIGHT_ONE, type CrushMap } from '../crush/model.ts';
 import { ruleName } from '../crush/names.ts';
 import { ruleTypeName } from '../crush/rule-text.ts';
 import { CrushError } from '../errors.ts';
-import { checkRequest } from '../kernel/check-request.ts';
+import { checkRequest, demandInteger } from '../kernel/check-request.ts';
 import { POOL_TYPE, type OsdMap, type PgId, type Pool } from '../osdmap/model.ts';
 import type { NameBytes, ObjectName } from '../osdmap/object-hash.ts';
 import { demandOsdMap, findPool, poolRequest } from '../osdmap/pool-request.ts';
@@ -129,7 +129,8 @@ export function explainRule(
 ): RuleTrace {
   demandMappable(crush);
   const { rule: id, x, size, chooseArgs } = request;
-  checkRequest({ rule: id, size, first: x, count: 1, reweights: request.reweights });
+  demandInteger('x', x, -0x80000000, 0xffffffff);
+  checkRequest({ rule: id, size, first: 0, count: 1, reweights: request.reweights });
   const rule = crush.rules[id];
   const args = chooseArgs === undefined ? undefined : crush.chooseArgs.get(chooseArgs);
   const head = {

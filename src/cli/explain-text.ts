@@ -51,7 +51,7 @@ export class ExplainText {
   rule(trace: RuleTrace): void {
     const { rule, steps, x, size, chooseArgs, malformed, result } = trace;
     if (rule.type === undefined) {
-      this.add(0, `the map has no rule ${rule.id}, so this maps to nothing`);
+      this.add(0, 'without a rule, nothing is chosen');
       return;
     }
     const args = chooseArgs === undefined ? '' : `, choose_args ${chooseArgs}`;
