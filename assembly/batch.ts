@@ -24,6 +24,10 @@ import {
   Q_RULE,
   Q_SEED_MODE,
   Q_TRIES,
+  Q_TRACE,
+  Q_TRACE_ALL,
+  Q_TRACE_END,
+  Q_TRACED,
   Q_TRIES_WORDS,
   Q_WORK_LIMIT,
   Q_WORKSPACE,
@@ -32,6 +36,7 @@ import {
 import { mapTasks, suitsTasks } from './lanes/engine';
 import { doRule, ruleAt } from './rule';
 import { seedOf } from './seed';
+import { enterTrace, tracedTo, traceRow } from './trace';
 
 /** Runs the batch that the request words at `request` describe; gives back its STATUS_*, see layout.ts. */
 export function mapBatch(request: usize): i32 {
@@ -50,11 +55,13 @@ export function mapBatch(request: usize): i32 {
     word(request, Q_TRIES_WORDS),
     word(request, Q_KERNEL) != KERNEL_SCALAR,
   );
+  enterTrace(word(request, Q_TRACE), word(request, Q_TRACE_END), word(request, Q_TRACE_ALL) != 0);
   const rule = ruleAt(word(request, Q_RULE));
   if (ASC_FEATURE_SIMD && word(request, Q_KERNEL) == KERNEL_TASK_LANES && suitsTasks(request)) {
     // A mapping that fails is found again, with its place, one at a time.
     if (mapTasks(request, scratch)) {
       setWord(request, Q_DONE, word(request, Q_COUNT));
+      setWord(request, Q_TRACED, tracedTo());
       leaveBatch(workspace);
       return STATUS_OK;
     }
@@ -76,6 +83,7 @@ export function mapBatch(request: usize): i32 {
   for (; done < count; done++) {
     const seed = seedOf(mode, first + done, pool, pgpNum, pgpMask);
     enterMapping(seed, workLimit);
+    traceRow(done);
     const length = doRule(rule, result, scratch);
     code = status;
     if (code != STATUS_OK) break;
@@ -85,6 +93,7 @@ export function mapBatch(request: usize): i32 {
     result += (<usize>resultMax) << 2;
   }
   setWord(request, Q_DONE, done);
+  setWord(request, Q_TRACED, tracedTo());
   leaveBatch(workspace);
   return code;
 }

@@ -34,6 +34,7 @@ import {
   STATUS_TREE_WITHOUT_WEIGHT,
 } from './layout';
 import { crushLn } from './ln';
+import { trace, traceDraw } from './trace';
 
 const UNIFORM = 1;
 const LIST = 2;
@@ -53,6 +54,9 @@ export function chooseItem(bucket: usize, r: i32, position: i32): i32 {
   if (ASC_FEATURE_SIMD && lanes) {
     const table = algorithm == STRAW2 ? laneTable(bucket, position) : 0;
     if (table) return chooseStraw2Lanes(table, r, hashes);
+  }
+  if (trace != 0) traceDraw(bucket, r, -1, Infinity, 0);
+  if (ASC_FEATURE_SIMD && lanes) {
     if (algorithm == STRAW) return chooseStrawLanes(bucket, r, hashes);
     if (algorithm == LIST) return chooseListLanes(bucket, r, hashes);
   }

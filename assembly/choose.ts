@@ -20,6 +20,7 @@ import {
 } from './context';
 import { hash2 } from './hash';
 import { B_ALG, B_SIZE, B_TYPE, ITEM_NONE, ITEM_UNDEF, STATUS_OK, STATUS_WORK_LIMIT } from './layout';
+import { trace, traceDevice, tracesAll } from './trace';
 
 const UNIFORM = 1;
 
@@ -28,8 +29,14 @@ const UNIFORM = 1;
  * with the probability that its reweight lacks to 1.
  */
 export function isOut(device: i32): bool {
-  if (device >= reweightCount) return true;
-  const weight = <u32>word(reweights, device);
+  const out = device >= reweightCount || falls(device, <u32>word(reweights, device));
+  if (trace != 0 && (out || tracesAll)) traceDevice(device);
+  return out;
+}
+
+// @ts-ignore: decorator
+@inline
+function falls(device: i32, weight: u32): bool {
   if (weight >= 0x10000) return false;
   if (weight == 0) return true;
   return <u32>(hash2(x, device) & 0xffff) >= weight;

@@ -8,6 +8,7 @@ import { crushLn } from './ln';
 export { mapBatch } from './batch';
 export { initWorkspace, workspaceWords } from './context';
 import { tasksWords } from './lanes/engine';
+import { recheck as recheckLanes } from './lanes/recheck';
 
 /** Hash of the first `count` (1 to 5) arguments. */
 export function hash32(count: i32, a: i32, b: i32, c: i32, d: i32, e: i32): i32 {
@@ -36,4 +37,9 @@ export function hasLanes(): bool {
 /** Words of workspace for the task lanes, see Q_TASKS; 0 in a kernel without lanes. */
 export function taskLaneWords(map: usize, resultMax: i32): i32 {
   return ASC_FEATURE_SIMD ? tasksWords(map, resultMax) : 0;
+}
+
+/** Finds the draws that a change of one item may have changed, see RECHECK_WORDS; only in a kernel with lanes. */
+export function recheck(request: usize): i32 {
+  return ASC_FEATURE_SIMD ? recheckLanes(request) : 0;
 }

@@ -150,7 +150,51 @@ export const Q_TASKS = 21;
 /** Out: counts of how many retries the choices took (`choose_tries`), or 0; and how many words it has. */
 export const Q_TRIES = 18;
 export const Q_TRIES_WORDS = 19;
-export const REQUEST_WORDS = 22;
+/** Where what the mappings look at is noted (see trace.ts), or 0; the end of that room; out: the end of what was
+ * noted, or -1 when there was no room for all. */
+export const Q_TRACE = 22;
+export const Q_TRACE_END = 23;
+export const Q_TRACED = 24;
+/** 1 to note devices that are in, too. */
+export const Q_TRACE_ALL = 25;
+export const REQUEST_WORDS = 26;
+
+/* Entry of a trace, in words. */
+/** Offset in the map of the lane table or bucket drawn from; 0 for a device looked at. */
+export const E_SOURCE = 0;
+/** Row of the mapping in the batch. */
+export const E_ROW = 1;
+/** The r drawn with, or the device. */
+export const E_R = 2;
+/** Index of the winner in the lane table, or -1 where any change of the bucket may change the draw. */
+export const E_WINNER = 3;
+/** As f32: the score up to which another item may win, and the least score of the others. */
+export const E_LIMIT = 4;
+export const E_SECOND = 5;
+export const ENTRY_WORDS = 6;
+
+/* Request to `recheck`, one word each: entries in columns, and a change of one item of the bucket. */
+export const K_ROWS = 0;
+export const K_RS = 1;
+export const K_WINNERS = 2;
+export const K_LIMITS = 3;
+export const K_SECONDS = 4;
+export const K_COUNT = 5;
+/** Address of the inputs x, by row. */
+export const K_SEEDS = 6;
+/** The item's id as it is hashed, its index in the lane table or -1, and its new 1 / weight as f32. */
+export const K_ID = 7;
+export const K_INDEX = 8;
+export const K_INVERSE = 9;
+/** 1 when the item's weight has grown. */
+export const K_GROWN = 10;
+/** Out: numbers of the entries whose draw may have changed. */
+export const K_HITS = 11;
+/** As f32: how many times less than noted the second scores may have become by now. */
+export const K_SLACK = 12;
+/** 1 to bring the second scores up to a grown item, which else is to be counted in the slack. */
+export const K_NOTE_SECONDS = 13;
+export const RECHECK_WORDS = 14;
 
 /** One item at a time. */
 export const KERNEL_SCALAR = 0;
@@ -167,6 +211,8 @@ export const SEED_HASHED = 1;
 export const SEED_POOL = 2;
 /** x = hash32_2(stable_mod(number, pgp_num, mask), pool). */
 export const SEED_POOL_HASHED = 3;
+/** x is given: the running number is an index into the words that Q_POOL is the address of. */
+export const SEED_GIVEN = 4;
 
 /* Status of a batch. */
 export const STATUS_OK = 0;

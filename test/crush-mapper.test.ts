@@ -12,7 +12,8 @@ import {
 } from '../src/crush/model.ts';
 import { CrushError } from '../src/errors.ts';
 import { readOsdMapBinary } from '../src/formats/osdmap-binary.ts';
-import { CrushMapper, pgMask } from '../src/kernel/crush-mapper.ts';
+import { pgMask } from '../src/kernel/batch-request.ts';
+import { CrushMapper } from '../src/kernel/crush-mapper.ts';
 import { hash32, lnTable } from '../src/kernel/kernel.ts';
 import { fixture } from './fixtures.ts';
 

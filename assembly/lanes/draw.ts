@@ -13,6 +13,7 @@
 import { crushLn } from '../ln';
 import { T_ARRAYS, T_COUNT, T_STRIDE } from '../layout';
 import { word } from '../context';
+import { trace, traceDraw } from '../trace';
 
 /** A little less than the greatest K with L >= K * f(65534 - u) for every u. */
 const K: f64 = 387186468.0;
@@ -115,7 +116,7 @@ export function boundLanes(u: v128, inverse: v128): v128 {
 }
 
 /**
- * The item that wins among those whose score is at most `limit`, drawn exactly. The hash of item i is at
+ * The index of the item that wins among those whose score is at most `limit`, drawn exactly. The hash of item i is at
  * `hashes + i * pitch`.
  */
 export function drawExactly(table: usize, hashes: usize, pitch: usize, limit: f32): i32 {
@@ -135,7 +136,7 @@ export function drawExactly(table: usize, hashes: usize, pitch: usize, limit: f3
       bestDraw = draw;
     }
   }
-  return word(tableItems(table), best);
+  return best;
 }
 
 /** A vector in memory, to pick a lane of. */
@@ -147,7 +148,7 @@ const offsets: usize = memory.data(16, 16);
  */
 // @ts-ignore: decorator
 @inline
-export function finishDraw(table: usize, hashes: usize, least: v128, second: v128, at: v128): i32 {
+export function finishDraw(table: usize, r: i32, hashes: usize, least: v128, second: v128, at: v128): i32 {
   const inverses = tableInverses(table);
   // Across the lanes: the least of all in every lane, and the second least.
   let turned = v128.shuffle<i64>(least, least, 1, 0);
@@ -166,10 +167,17 @@ export function finishDraw(table: usize, hashes: usize, least: v128, second: v12
   const index = load<usize>(offsets + lane) + lane;
   const u = load<i32>(hashes + index);
   const inverse = load<f32>(inverses + index);
-  const next = f32x4.extract_lane(second, 0);
-  if (next <= bound(u, inverse)) {
-    const limit = threshold(u, inverse);
-    if (next <= limit) return drawExactly(table, hashes, 4, limit);
+  let next = f32x4.extract_lane(second, 0);
+  let winner = <i32>(index >> 2);
+  let limit = bound(u, inverse);
+  if (next <= limit) {
+    limit = threshold(u, inverse);
+    if (next <= limit) {
+      winner = drawExactly(table, hashes, 4, limit);
+      // Whatever becomes of the winner, the draw is to be made again.
+      next = 0;
+    }
   }
-  return load<i32>(tableItems(table) + index);
+  if (trace != 0) traceDraw(table, r, winner, threshold(u, inverse), next);
+  return word(tableItems(table), winner);
 }

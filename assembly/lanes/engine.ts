@@ -61,6 +61,7 @@ import {
 } from '../numbers';
 import { doRule, isMsrRule, ruleAt } from '../rule';
 import { seedOf } from '../seed';
+import { traceRow } from '../trace';
 import { ROOT_ITEMS } from './group';
 import {
   beginSlot,
@@ -68,12 +69,11 @@ import {
   passSlot,
   slotBytes,
   SLOT_OUTSTANDING,
-  SLOT_ROW,
   SLOT_X,
   UNUSUAL,
   WAITING,
 } from './slots';
-import { drawSome, enterTasks, taskWords } from './tasks';
+import { drawSome, enterTasks, SLOT_ROW, taskWords } from './tasks';
 
 /** Inputs under way at once: enough to fill the lanes, few enough to stay in the first caches. */
 const SLOTS = 128;
@@ -204,6 +204,7 @@ export function mapTasks(request: usize, scratch: usize): bool {
         if (length == WAITING) break;
         if (length == UNUSUAL) {
           enterMapping(word(slot, SLOT_X), workLimit);
+          traceRow(row);
           length = doRule(rule, result, scratch);
           if (status != STATUS_OK) return false;
         }

@@ -11,6 +11,7 @@
  */
 import { word } from '../context';
 import { T_STRIDE } from '../layout';
+import { trace, traceDrawOf } from '../trace';
 import { left, right, SEED, X, Y } from './mix';
 import { boundLanes, drawExactly, scoreOf, tableIds, tableInverses, tableItems, threshold } from './draw';
 
@@ -250,7 +251,38 @@ function settleVector(tables: usize, hashes: usize, at: usize, out: usize): void
       load<i32>(hashes + (index << 4) + lane),
       load<f32>(tableInverses(table) + (index << 2)),
     );
-    if (load<f32>(at + lane) <= limit) store<i32>(out + lane, drawExactly(table, hashes + lane, 16, limit));
+    if (load<f32>(at + lane) > limit) continue;
+    const winner = drawExactly(table, hashes + lane, 16, limit);
+    store<i32>(out + lane, word(tableItems(table), winner));
+    if (trace != 0) {
+      // Whatever becomes of the winner, the draw is to be made again.
+      store<f32>(at + lane, 0);
+      store<i32>(at + lane, winner, 16);
+    }
+  }
+  if (trace != 0) traceVector(tables, at, us, inverses);
+}
+
+/** Rows of the tasks of the group, which end with -1 where it is not full. */
+export const groupRows: usize = memory.data(32, 16);
+const traced: usize = memory.data(32, 16);
+
+/** Notes the draws of four tasks; `tables` is the first vector of lane tables or the second. */
+function traceVector(ofTables: usize, at: usize, us: v128, inverses: v128): void {
+  v128.store(traced, us);
+  v128.store(traced, inverses, 16);
+  const offset = ofTables - tables;
+  for (let lane: usize = 0; lane < 16; lane += 4) {
+    const row = load<i32>(groupRows + offset + lane);
+    if (row < 0) return;
+    traceDrawOf(
+      row,
+      load<usize>(ofTables + lane),
+      load<i32>(rs + offset + lane),
+      load<i32>(at + lane, 16),
+      threshold(load<i32>(traced + lane), load<f32>(traced + lane, 16)),
+      load<f32>(at + lane),
+    );
   }
 }
 

@@ -9,7 +9,8 @@
 import { isOut } from '../choose';
 import { bucketAt, reweightCount, reweights, resultMax, setWord, switchMapping, word } from '../context';
 import { ITEM_NONE, ITEM_UNDEF } from '../layout';
-import { askDevice, askItem } from './tasks';
+import { traceRow } from '../trace';
+import { askDevice, askItem, SLOT_ROW } from './tasks';
 
 /* What a pass over a slot comes to. */
 /** It waits for draws. */
@@ -30,9 +31,8 @@ let varyR: i32 = 0;
 /* Words of a slot. Vectors, of a whole number of lanes, follow: the items, the r of each, the devices, the draws. */
 /** Tasks outstanding. */
 export const SLOT_OUTSTANDING = 0;
-/** Its input, and the row of the result; NO_ROW for none. */
+/** Its input; the row of the result is the next word. */
 export const SLOT_X = 1;
-export const SLOT_ROW = 2;
 /** Whether the devices are being drawn. */
 const SLOT_AT_DEVICES = 3;
 /** Positions filled. */
@@ -216,6 +216,7 @@ function holds(items: usize, item: i32): bool {
 function rejects(slot: usize, device: i32): bool {
   if (device < reweightCount && <u32>word(reweights, device) >= 0x10000) return false;
   switchMapping(word(slot, SLOT_X));
+  traceRow(word(slot, SLOT_ROW));
   return isOut(device);
 }
 

@@ -74,7 +74,7 @@ export function choose12(table: usize, r: i32, hashes: usize): i32 {
   const least = f32x4.pmin(least01, s2);
   const second = f32x4.pmin(most01, f32x4.pmax(least01, s2));
   const at = v128.bitselect(i32x4.splat(32), at01, f32x4.lt(s2, least01));
-  return finishDraw(table, hashes, least, second, at);
+  return finishDraw(table, r, hashes, least, second, at);
 }
 
 /** The draw from a lane table of stride 16. */
@@ -149,5 +149,5 @@ export function choose16(table: usize, r: i32, hashes: usize): i32 {
   const least = f32x4.pmin(least01, least23);
   const second = f32x4.pmin(f32x4.pmin(most01, most23), f32x4.pmax(least01, least23));
   const at = v128.bitselect(at23, at01, f32x4.lt(least23, least01));
-  return finishDraw(table, hashes, least, second, at);
+  return finishDraw(table, r, hashes, least, second, at);
 }

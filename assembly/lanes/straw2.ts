@@ -30,7 +30,7 @@ export function chooseStraw2Lanes(table: usize, r: i32, hashes: usize): i32 {
     second = f32x4.pmin(second, f32x4.pmax(score, least));
     least = f32x4.pmin(least, score);
   }
-  return finishDraw(table, hashes, least, second, at);
+  return finishDraw(table, r, hashes, least, second, at);
 }
 
 /** hash3(x, id, r) & 0xffff of `count` ids (rounded up to 4), to `hashes`. */

@@ -6,7 +6,11 @@
 import { chooseItem, laneTable } from '../buckets';
 import { bucketAt, maxDevices, setWord, switchMapping, word } from '../context';
 import { B_SIZE, B_TYPE, T_COUNT } from '../layout';
-import { drawGroup, drawRoot, enterRoot, GROUP, GROUP_ITEMS } from './group';
+import { trace, traceRow } from '../trace';
+import { drawGroup, drawRoot, enterRoot, GROUP, GROUP_ITEMS, groupRows } from './group';
+
+/** Word of a slot that says which row of the result is its. */
+export const SLOT_ROW = 2;
 
 /* What a place may hold besides an item; no bucket has such an id. */
 /** The descent ended in an empty bucket. */
@@ -130,11 +134,27 @@ function drawBottom(stack: i32, count: i32): void {
   // A group that is not full: its first task stands in for the missing ones.
   for (let i = bytes; i < <usize>GROUP * TASK_BYTES; i += TASK_BYTES) v128.store(group + i, v128.load(group));
 
+  if (trace != 0) nameRows(<usize>count);
   if (stack == 0) drawRoot(group, rootCount, items);
   else drawGroup(group, 2 * stack, items);
   for (let i: usize = 0; i < <usize>count; i++) {
     advance(v128.load(group + i * TASK_BYTES), load<i32>(items + (i << 2)));
   }
+}
+
+/** Tells whose the draws of the group are. */
+function nameRows(count: usize): void {
+  for (let i: usize = 0; i < <usize>GROUP; i++) {
+    const row = i < count ? word(slotOf(load<usize>(group + i * TASK_BYTES, 12)), SLOT_ROW) : -1;
+    store<i32>(groupRows + (i << 2), row);
+  }
+}
+
+/** The slot that a place is in. */
+// @ts-ignore: decorator
+@inline
+function slotOf(place: usize): usize {
+  return slots + ((place - slots) & slotMask);
 }
 
 /** Lets a task go on from the item it has drawn. */
@@ -160,7 +180,7 @@ function advance(task: v128, item: i32): void {
 @inline
 function settle(place: usize, item: i32): void {
   store<i32>(place & ~1, item);
-  const slot = slots + ((place - slots) & slotMask);
+  const slot = slotOf(place);
   setWord(slot, 0, word(slot, 0) - 1);
 }
 
@@ -178,6 +198,7 @@ function enter(bucket: usize, task: v128): void {
     const place = <usize>i32x4.extract_lane(task, 3);
     const type = place & 1 ? 0 : sought;
     switchMapping(i32x4.extract_lane(task, 1));
+    traceRow(word(slotOf(place), SLOT_ROW));
     const item = chooseItem(bucket, i32x4.extract_lane(task, 2), 0);
     if (item >= 0) {
       settle(place, type == 0 && item < maxDevices ? item : MISFIT);

@@ -6,6 +6,7 @@ import { FlatMap } from '../crush/flat.ts';
 import { mapKind } from '../crush/kind.ts';
 import type { CrushMap } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
+import { KERNEL, pgMask, SEED_MODE, statusError } from './batch-request.ts';
 import { checkRequest, checkWhole, demandInteger } from './check-request.ts';
 import { hasSimd, Kernel } from './kernel.ts';
 
@@ -78,19 +79,6 @@ export type KernelChoice = 'scalar' | 'item-lanes' | 'task-lanes';
 const DEFAULT_WORK_LIMIT = 1 << 28;
 /** Result words mapped in one call of the kernel: they and the columns they are copied to stay in the caches. */
 const CHUNK_WORDS = 1 << 16;
-
-const KERNEL = {
-  scalar: L.KERNEL_SCALAR,
-  'item-lanes': L.KERNEL_ITEM_LANES,
-  'task-lanes': L.KERNEL_TASK_LANES,
-} as const;
-
-const SEED_MODE = {
-  plain: L.SEED_PLAIN,
-  hashed: L.SEED_HASHED,
-  pool: L.SEED_POOL,
-  'pool-hashed': L.SEED_POOL_HASHED,
-} as const;
 
 /**
  * Maps inputs through the rules of one CRUSH map. It owns a kernel instance and reuses its buffers; it is not to be
@@ -287,11 +275,6 @@ function copyWords(from: Int32Array, start: number, to: Int32Array, at: number, 
   else for (let i = 0; i < count; i++) to[at + i] = from[start + i] ?? 0;
 }
 
-/** The next power of two from `n` on, less 1 (`pg_pool_t::calc_pg_masks`). */
-export function pgMask(n: number): number {
-  return n <= 1 ? 0 : 2 ** (32 - Math.clz32(n - 1)) - 1;
-}
-
 /** Callers without types pass other maps. */
 export function demandCrushMap(map: unknown): void {
   const kind = mapKind(map);
@@ -302,33 +285,4 @@ export function demandCrushMap(map: unknown): void {
     other: 'another value',
   }[kind];
   throw new CrushError('bad-argument', `CrushMapper takes a CRUSH map, not ${given}`);
-}
-
-function statusError(status: number, rule: number, number: number, workLimit: number): CrushError {
-  const place = { path: `rule ${rule}` };
-  const invalid = (what: string, there = "Ceph's own mapper aborts on it") =>
-    new CrushError('invalid-rule', `${what}; ${there}, at input ${number}`, place);
-  switch (status) {
-    case L.STATUS_MSR_NO_CHOOSE:
-      return invalid('this MSR rule has no choosemsr step between take and emit');
-    case L.STATUS_MSR_BAD_TAKE:
-      return invalid('this MSR rule takes a bucket that is not in the map');
-    case L.STATUS_MSR_EMPTY_BUCKET:
-      return invalid('this MSR rule comes to an empty bucket');
-    case L.STATUS_MSR_DEVICE_TOO_EARLY:
-      return invalid('this MSR rule comes to a device where it looks for a bucket');
-    case L.STATUS_MSR_BAD_COUNT:
-      return invalid('this MSR rule asks for a negative or too large number of items');
-    case L.STATUS_TREE_WITHOUT_WEIGHT:
-      return invalid(
-        'this rule comes to a part of a tree bucket that has no items or no weight',
-        "Ceph's mapper reads out of bounds there",
-      );
-    default:
-      return new CrushError(
-        'work-limit',
-        `input ${number} drew more than ${workLimit} bucket items; lower the tries tunables or raise workLimit`,
-        place,
-      );
-  }
 }

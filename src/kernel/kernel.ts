@@ -29,6 +29,8 @@ interface KernelExports extends Record<string, unknown> {
   hasLanes(): number;
   /** Words of workspace for the task lanes; 0 in a kernel without lanes. */
   taskLaneWords(map: number, resultMax: number): number;
+  /** Finds the draws that a change of one item may have changed: how many. */
+  recheck(request: number): number;
 }
 
 /** How a kernel is compiled: for every engine, or for those with 128-bit SIMD. */
