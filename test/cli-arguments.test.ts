@@ -116,7 +116,11 @@ test.each([
 });
 
 test('--as-release is taken out wherever it stands', () => {
-  expect(takeRelease(['a', '--as-release', '16', 'b'])).toEqual({ release: 16, isGiven: true, rest: ['a', 'b'] });
+  expect(takeRelease(['a', '--as-release', '16', 'b'])).toEqual({
+    release: 16,
+    isGiven: true,
+    rest: ['a', 'b'],
+  });
   expect(takeRelease(['--as_release=18', 'b'])).toEqual({ release: 18, isGiven: true, rest: ['b'] });
   expect(takeRelease(['b']).release).toBeGreaterThanOrEqual(20);
   expect(takeRelease(['b']).isGiven).toBe(false);
