@@ -9,6 +9,8 @@ import type { MapOptions } from './map-command.ts';
 import { TABLE_HELP } from './map-writers.ts';
 import { packageVersion } from './package-root.ts';
 import type { StartOptions } from './start-command.ts';
+import type { WhatIfCommand } from './whatif-command.ts';
+import { CHANGES_HELP } from './whatif-help.ts';
 import type { TestOptions } from './test-command.ts';
 
 /** Explains the exit status of `test`. */
@@ -158,6 +160,35 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink, dropIns: read
     .action(async (before: string, after: string, options: CompareCommand) => {
       const { compareCommand } = await import('./compare-command.ts');
       await compareCommand([before, after], options, io, out, err);
+    });
+  compareOptions(program.command('whatif'))
+    .description('say what changes to a cluster would move, before they are made; status 3 if anything does')
+    .argument('<file>', "an OSDMap of any form; '-' is standard input")
+    .argument('[change...]', 'changes, see below')
+    .option(
+      '--crush-file <file>',
+      "the CRUSH map, when FILE is the JSON of 'ceph osd dump'",
+      once('--crush-file'),
+    )
+    .option('--changes <file>', 'read changes from this file too', once('--changes'))
+    .option('--save <file>', 'write the OSDMap after the changes', once('--save'))
+    .option('--keep-upmaps', "leave upmaps in place that Ceph's monitor would take away")
+    .option(
+      '--fail-each <type>',
+      'after the changes let each host, rack or osd fail in turn, worst first',
+      once('--fail-each'),
+    )
+    .option('--stage', 'print upmaps that hold PGs in place with the change, and how to let them go')
+    .option('--plan <file>', 'write them as a shell script', once('--plan'))
+    .option(
+      '--shards-per-osd <n>',
+      'most shards an OSD takes or gives in a batch of --stage (for 20 batches)',
+      once('--shards-per-osd'),
+    )
+    .addHelpText('after', CHANGES_HELP)
+    .action(async (file: string, words: string[], options: WhatIfCommand) => {
+      const { whatIfCommand } = await import('./whatif-command.ts');
+      await whatIfCommand(file, words, options, io, out, err);
     });
   program
     .command('start')
