@@ -1,6 +1,5 @@
 /** Compiles the buckets of a CRUSH map text (`CrushCompiler::parse_bucket`). */
 import { addBucket } from '../crush/edit/bucket-table.ts';
-import { getOrCreateClass } from '../crush/edit/classes.ts';
 import { BUCKET_ALGORITHM, WEIGHT_ONE } from '../crush/model.ts';
 import { intOf, weightOf } from './crush-text-numbers.ts';
 import type { CompileState } from './crush-text-state.ts';
@@ -81,7 +80,7 @@ function readIds(
       givenId = id;
       continue;
     }
-    const classId = getOrCreateClass(state.draft, className.text);
+    const classId = state.classOf(className.text);
     if (shadowIds.has(classId)) {
       return state.refuse(
         className,

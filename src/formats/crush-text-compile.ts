@@ -2,7 +2,6 @@
  * Makes a map of the constructs of a text, in the order and with the refusals of Ceph's compiler
  * (src/crush/CrushCompiler.cc).
  */
-import { getOrCreateClass } from '../crush/edit/classes.ts';
 import type { CrushMap, CrushTunables } from '../crush/model.ts';
 import { compileBucket } from './crush-text-buckets.ts';
 import { compileChooseArgs } from './crush-text-choose-args.ts';
@@ -109,7 +108,7 @@ function compileDevice(state: CompileState, { id: idWord, name, className }: Dev
   }
   state.itemIds.set(name.text, id);
   if (className !== undefined) {
-    state.draft.itemClasses.set(id, getOrCreateClass(state.draft, className.text));
+    state.draft.itemClasses.set(id, state.classOf(className.text));
   }
   if (state.isVerbose)
     state.listener.say(

@@ -1,6 +1,9 @@
 /** The order in which buckets are built: those that others contain first. */
 import type { BucketNode, Construct } from './crush-text-syntax.ts';
 
+/** Of so many buckets with the name of another the order is of no interest: the first such is refused. */
+const MOST_DOUBLES = 100;
+
 /**
  * Swaps buckets that stand below one that contains them with that one, as Ceph does: each pair once, by their places
  * in the text, so that not every order is mended (`CrushCompiler::adjust_bucket_item_place`).
@@ -22,12 +25,15 @@ export function inBuildOrder(
     if (construct.kind !== 'bucket') return;
     const name = construct.name.text;
     places.set(name, place);
-    indexes.set(name, [...(indexes.get(name) ?? []), buckets.length]);
+    const known = indexes.get(name);
+    if (known === undefined) indexes.set(name, [buckets.length]);
+    else known.push(buckets.length);
     const items = contents.get(name) ?? new Set();
     for (const item of construct.items) items.add(item.name.text);
     contents.set(name, items);
     buckets.push(construct);
   });
+  if (buckets.length - places.size > MOST_DOUBLES) return constructs;
 
   buckets.forEach((holder, index) => {
     const name = holder.name.text;

@@ -1,7 +1,7 @@
 /** Compiles the rules of a CRUSH map text (`CrushCompiler::parse_rule`). */
 import { makeShadowTrees } from '../crush/edit/classes.ts';
 import { checkEditable } from '../crush/edit/lookup.ts';
-import { MAX_RULES } from '../crush/limits.ts';
+import { MAX_BUCKETS, MAX_RULES } from '../crush/limits.ts';
 import { RULE_OP, type CrushRuleStep } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
 import { intOf } from './crush-text-numbers.ts';
@@ -81,7 +81,15 @@ function freeRuleId(state: CompileState, word: Word, name: string): number {
 
 /** Before the first rule, for rules to take; where Ceph fails to make a tree, it goes on without. */
 function addShadowTrees(state: CompileState, node: RuleNode): void {
-  if (state.draft.classNames.size === 0) return;
+  const shadows = state.classIds.size * state.bucketWeights.size;
+  if (shadows === 0) return;
+  if (shadows > MAX_BUCKETS) {
+    state.refuse(
+      node.name ?? node.id,
+      `${state.classIds.size} device classes of ${state.bucketWeights.size} buckets would take ${shadows} shadow ` +
+        `buckets, at most ${MAX_BUCKETS} are supported`,
+    );
+  }
   state.build(node.name ?? node.id, () => {
     checkEditable(state.draft);
     try {
@@ -131,7 +139,7 @@ function takenItem(state: CompileState, rule: string, item: Word, className: Wor
     if (state.isVerbose) state.listener.say(`rule ${rule} take ${item.text}\n`);
     return id;
   }
-  const classId = state.draft.classId(className.text);
+  const classId = state.classIds.get(className.text);
   if (classId === undefined) {
     return state.refuse(
       className,

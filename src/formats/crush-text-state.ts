@@ -24,6 +24,7 @@ export class CompileState {
   readonly draft = CrushDraft.empty(LEGACY_TUNABLES);
   readonly itemIds = new Map<string, number>();
   readonly typeIds = new Map<string, number>();
+  readonly classIds = new Map<string, number>();
   readonly ruleNames = new Set<string>();
   /** Ids of buckets, also of those yet to come and of shadows; none of these is given to a bucket without an id. */
   readonly usedIds = new Set<number>();
@@ -44,6 +45,16 @@ export class CompileState {
   /** Whether the listener wants to know of every step. */
   get isVerbose(): boolean {
     return this.listener.verbose > 0;
+  }
+
+  /** Number of a device class, which is made where there is none (`CrushWrapper::get_or_create_class_id`). */
+  classOf(name: string): number {
+    const known = this.classIds.get(name);
+    if (known !== undefined) return known;
+    const id = this.classIds.size;
+    this.classIds.set(name, id);
+    this.draft.classNames.set(id, name);
+    return id;
   }
 
   /** An id for a bucket that has none. */
