@@ -4,8 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
-/** Bundles the command line into a folder; the drop-ins named are programs there. */
-export async function bundleCli(folder: string, dropIns: readonly string[]): Promise<void> {
+/**
+ * Bundles the command line into a folder; the drop-ins named are programs there.
+ *
+ * @param dropIns - what each is given beside its own arguments, by name
+ */
+export async function bundleCli(folder: string, dropIns: Readonly<Record<string, string>>): Promise<void> {
   const bundle = await rolldown({
     input: { cli: fileURLToPath(new URL('../src/cli/main.ts', import.meta.url)) },
     platform: 'node',
@@ -21,9 +25,12 @@ export async function bundleCli(folder: string, dropIns: readonly string[]): Pro
   } finally {
     await bundle.close();
   }
-  for (const name of dropIns) {
+  for (const [name, extra] of Object.entries(dropIns)) {
     const path = join(folder, name);
-    writeFileSync(path, `#!/bin/sh\nexec "${process.execPath}" "${join(folder, 'cli.mjs')}" ${name} "$@"\n`);
+    writeFileSync(
+      path,
+      `#!/bin/sh\nexec "${process.execPath}" "${join(folder, 'cli.mjs')}" ${name} ${extra} "$@"\n`,
+    );
     chmodSync(path, 0o755);
   }
 }

@@ -2,12 +2,15 @@
 import { ITEM_NONE } from '../../crush/model.ts';
 import { itemWeight } from '../../crush/names.ts';
 import { withPgNum } from '../../osdmap/edit.ts';
-import { OSD_STATE, type OsdMap } from '../../osdmap/model.ts';
+import { OSD_STATE, type OsdMap, type Pool } from '../../osdmap/model.ts';
 import type { PgColumns, PgSets } from '../../osdmap/pg-mapper.ts';
-import { formatDouble, formatPgId, formatRow, formatWeight } from '../iostream-format.ts';
+import { formatDouble, formatPgId, formatRow, formatVector, formatWeight } from '../iostream-format.ts';
 import { CommandExit, type CommandIo, type TextSink } from '../io.ts';
 import { pgJob } from '../map-jobs.ts';
 import type { OsdmaptoolOptions } from './options.ts';
+
+/** PGs between looks at whether there is a large chunk to write out. */
+const RELIEVE_EVERY = 1024;
 
 /** Maps the PGs that the options select and prints the outcome; gives the map with `--pg_num` applied. */
 export async function testMapPgs(
@@ -30,10 +33,15 @@ export async function testMapPgs(
 
   const pools = [...map.pools.values()].filter(({ id }) => isSelected(id));
   const total = pools.reduce((sum, { pgNum }) => sum + pgNum, 0);
+  const counts = new Counts(map.maxOsd);
+  if (options.testRandom) {
+    await countRandom(map, pools, counts, options, sink);
+    printCounts(map, counts, sink);
+    return map;
+  }
   const { release, threads } = options;
   const printsAsItMaps = options.testMapPgsDump || options.testMapPgsDumpAll;
   const job = pgJob(map, { release }, { io, threads, total, printsAsItMaps });
-  const counts = new Counts(map.maxOsd);
   try {
     for (const { id, pgNum, size } of pools) {
       sink.add(`pool ${id} pg_num ${pgNum}\n`);
@@ -49,6 +57,30 @@ export async function testMapPgs(
   }
   printCounts(map, counts, sink);
   return map;
+}
+
+/** OSDs by chance, as many as each pool wants, in the place of mappings: how even could it be? */
+async function countRandom(
+  { maxOsd }: OsdMap,
+  pools: readonly Pool[],
+  counts: Counts,
+  options: OsdmaptoolOptions,
+  sink: TextSink,
+): Promise<void> {
+  if (maxOsd === 0) throw new CommandExit(1, 'osdmaptool: --test-random needs OSDs, and there are none\n');
+  for (const { id, pgNum, size } of pools) {
+    sink.add(`pool ${id} pg_num ${pgNum}\n`);
+    for (let ps = 0; ps < pgNum; ps++) {
+      const osds = Int32Array.from({ length: size }, () => Math.floor(Math.random() * maxOsd));
+      const primary = osds[0] ?? -1;
+      const set: PgSets = { osds, lengths: Int32Array.of(size), primaries: Int32Array.of(primary) };
+      counts.add({ pool: id, first: ps, count: 1, width: size, raw: set, up: set, acting: set });
+      const pgid = formatPgId(id, ps);
+      if (options.testMapPgsDump) sink.add(`${pgid}\t${formatVector(osds)}\t${primary}\n`);
+      else if (options.testMapPgsDumpAll) sink.add(`${pgid} raw ([], p-1) up ([], p-1) acting ([], p-1)\n`);
+      if (ps % RELIEVE_EVERY === 0) await sink.relieve();
+    }
+  }
 }
 
 function dumpActing(columns: PgColumns, sink: TextSink): void {
