@@ -97,10 +97,17 @@ export class PgOverlay {
    * @param chosen - belongs to the answer from now on: its column of seeds, which is of no more use, becomes that of the
    * primaries
    * @param memory - where what is not in the kernel's columns goes
+   * @param seeds - the placement seeds of the PGs where they do not follow each other from `first` on
    */
-  apply(chosen: MapColumns, first: number, count: number, memory: ColumnMemory = FRESH_MEMORY): PgColumns {
+  apply(
+    chosen: MapColumns,
+    first: number,
+    count: number,
+    memory: ColumnMemory = FRESH_MEMORY,
+    seeds?: Int32Array,
+  ): PgColumns {
     const width = this.width;
-    const special = this.#findSpecial(chosen, first, count);
+    const special = this.#findSpecial(chosen, first, count, seeds);
     const raw: PgSets = {
       osds: this.#widened(chosen.items, count, memory),
       lengths: chosen.lengths,
@@ -124,7 +131,7 @@ export class PgOverlay {
       }
       write(raw, i, width, row, firstOf(row));
 
-      const ps = this.#exceptions.size > 0 ? stableMod(first + i, this.#pool.pgNum) : 0;
+      const ps = this.#exceptions.size > 0 ? stableMod(seeds?.[i] ?? first + i, this.#pool.pgNum) : 0;
       if (this.#hasUpmaps) this.#applyUpmaps(ps, row);
       this.#dropDown(row);
       const upPrimary = this.#applyAffinity(seed, row);
@@ -137,14 +144,19 @@ export class PgOverlay {
   }
 
   /** Finds the rows that something applies to, ascending, and writes the primaries of the others over their seeds. */
-  #findSpecial({ items, lengths, seeds }: MapColumns, first: number, count: number): readonly number[] {
+  #findSpecial(
+    { items, lengths, seeds }: MapColumns,
+    first: number,
+    count: number,
+    placement: Int32Array | undefined,
+  ): readonly number[] {
     const { size, pgNum } = this.#pool;
     const special: number[] = [];
     for (let i = 0; i < count; i++) {
       const primary = this.#plainPrimary(items, i * size, lengths[i] ?? 0);
       if (
         primary === NOT_PLAIN ||
-        (this.#exceptions.size > 0 && this.#exceptions.has(stableMod(first + i, pgNum)))
+        (this.#exceptions.size > 0 && this.#exceptions.has(stableMod(placement?.[i] ?? first + i, pgNum)))
       ) {
         special.push(i);
       } else {
