@@ -3,7 +3,13 @@
  * a floor that nothing comes below.
  */
 import { describe, expect, test } from 'vitest';
-import { type ChangedPg, compareMaps, type Comparison, MOVE_CAUSES } from '../src/analysis/compare.ts';
+import {
+  type ChangedPg,
+  compareMaps,
+  type Comparison,
+  MOVE_CAUSES,
+  type MoveCause,
+} from '../src/analysis/compare.ts';
 import { applyChanges, type MapChange } from '../src/analysis/what-if.ts';
 import { ITEM_NONE } from '../src/crush/model.ts';
 import { CrushError } from '../src/errors.ts';
@@ -42,6 +48,124 @@ describe.each(MAPS)('%s', (name) => {
       });
       checkCauses(result, list, what);
       checkFloor(result, what);
+    }
+  });
+});
+
+describe('a single change is the cause of what it moves', () => {
+  const cluster = readOsdMapBinary(fixture('cluster-10osd/a.osdmap'));
+  const weightSets = cluster.crush.chooseArgs;
+  const map = applyChanges({ ...cluster, crush: { ...cluster.crush, chooseArgs: new Map() } }, [
+    { kind: 'in', targets: ['osd.9'] },
+    { kind: 'up', targets: ['osd.0-9'] },
+    { kind: 'primary-affinity', targets: ['osd.0-9'], weight: 1 },
+    { kind: 'rm-upmap', pg: { pool: 1, ps: 7 } },
+  ]);
+  const held = { kind: 'upmap-items', pg: { pool: 1, ps: 0 }, pairs: [[7, 6]] } as const;
+
+  test.each<[cause: MoveCause, changes: MapChange[], before?: MapChange[]]>([
+    ['osd-out', [{ kind: 'out', targets: ['osd.3'] }]],
+    ['osd-in', [{ kind: 'in', targets: ['osd.3'] }], [{ kind: 'out', targets: ['osd.3'] }]],
+    ['osd-down', [{ kind: 'down', targets: ['osd.3'] }]],
+    ['osd-up', [{ kind: 'up', targets: ['osd.3'] }], [{ kind: 'down', targets: ['osd.3'] }]],
+    ['reweight', [{ kind: 'reweight', targets: ['osd.3'], weight: 0.5 }]],
+    ['crush-weight', [{ kind: 'crush-weight', name: 'osd.4', weight: 1 }]],
+    ['bucket-moved', [{ kind: 'move', names: ['host1'], location: { rack: 'rack1' } }]],
+    ['bucket-moved', [{ kind: 'move', names: ['osd.3'], location: { host: 'host0' } }]],
+    [
+      'osd-added',
+      [{ kind: 'add-osds', osds: [10, 11], weight: 5, location: { host: 'host5', root: 'default' } }],
+    ],
+    ['osd-removed', [{ kind: 'remove', targets: ['osd.3'] }]],
+    ['osd-removed', [{ kind: 'remove', targets: ['host1'] }]],
+    ['device-class', [{ kind: 'device-class', targets: ['osd.3'], deviceClass: 'hdd' }]],
+    ['rule', [{ kind: 'failure-domain', rule: 'replicated_rule', type: 'rack' }]],
+    ['rule', [{ kind: 'pool', pool: 'rep', field: 'rule', value: 'racks' }]],
+    ['tunables', [{ kind: 'tunables', profile: 'argonaut' }]],
+    ['size', [{ kind: 'pool', pool: 'two', field: 'size', value: '3' }]],
+    ['pg-num', [{ kind: 'pool', pool: 'rep', field: 'pg_num', value: '128' }]],
+    ['pg-num', [{ kind: 'pool', pool: 'odd', field: 'pgp_num', value: '50' }]],
+    ['upmap-added', [held]],
+    ['upmap-dropped', [{ kind: 'rm-upmap-items', pg: { pool: 1, ps: 0 } }], [held]],
+    ['affinity', [{ kind: 'primary-affinity', targets: ['osd.3'], weight: 0 }]],
+    ['choose-args', [{ kind: 'crushmap', crush: { ...map.crush, chooseArgs: weightSets } }]],
+  ])('%s, %j', (cause, changes, first = []) => {
+    const before = applyChanges(map, first);
+    const { causes, total } = compareMaps(before, applyChanges(before, changes));
+    expect(total.changedPgs).toBeGreaterThan(0);
+    expect([...causes.keys()]).toEqual([cause]);
+  });
+
+  test('an upmap that no more applies', () => {
+    const before = applyChanges(map, [held]);
+    // The rule gives PG 1.0 osd.8 in the place of osd.7, which the upmap knows nothing of.
+    const after = applyChanges(before, [{ kind: 'crush-weight', name: 'osd.7', weight: 0 }], {
+      keepUpmaps: true,
+    });
+    const list: ChangedPg[] = [];
+    compareMaps(before, after, { onChanged: (pg) => list.push(pg) });
+    const pg = list.find(({ pool, ps }) => pool === 1 && ps === 0);
+    expect(pg?.before).toContain(6);
+    expect(pg?.after).not.toContain(6);
+    expect(pg?.cause).toBe('upmap-useless');
+  });
+
+  test('temps, where acting sets are compared', () => {
+    const temps = readOsdMapBinary(fixture('cluster-8osd/osdmap'));
+    const { causes, total } = compareMaps(
+      temps,
+      { ...temps, pgTemp: new Map(), primaryTemp: new Map() },
+      { set: 'acting' },
+    );
+    expect(total.changedPgs).toBeGreaterThan(0);
+    expect([...causes.keys()]).toEqual(['temp']);
+  });
+
+  test('several changes share what moves', () => {
+    const after = applyChanges(map, [
+      { kind: 'out', targets: ['osd.3'] },
+      { kind: 'crush-weight', name: 'osd.4', weight: 1 },
+    ]);
+    const { causes, total } = compareMaps(map, after);
+    expect([...causes.keys()].sort()).toEqual(['crush-weight', 'osd-out']);
+    expect([...causes.values()].reduce((sum, { pgs }) => sum + pgs, 0)).toBe(total.changedPgs);
+  });
+});
+
+describe('what a PG dump tells', () => {
+  const map = readOsdMapBinary(fixture('cluster-10osd/a.osdmap'));
+  const usage = { objects: 8, bytes: 4096 };
+  const pgDump = {
+    pgs: new Map(
+      [...map.pools.values()].map(({ id, pgNum }) => [
+        id,
+        new Map(Array.from({ length: pgNum }, (_, ps) => [ps, usage])),
+      ]),
+    ),
+    osds: new Map(),
+  };
+
+  test('objects and bytes move with their shards, of an erasure code a part', () => {
+    const after = applyChanges(map, [{ kind: 'out', targets: ['osd.3'] }]);
+    for (const { pool, movedShards, movedObjects, movedBytes } of compareMaps(map, after, { pgDump }).pools) {
+      const { type, size } = map.pools.get(pool)!;
+      // k is 2 of 4 and 4 of 6.
+      const k = type === POOL_TYPE.erasure ? size - 2 : 1;
+      expect([movedObjects, movedBytes]).toEqual([movedShards * 8, (movedShards * 4096) / k]);
+    }
+  });
+
+  test('a PG that is split moves its parts', () => {
+    // 37 PGs become 48: of 64 slots, each of the first 16 has two before ...
+    const after = applyChanges(map, [{ kind: 'pool', pool: 'odd2', field: 'pg_num', value: '48' }]);
+    const list: ChangedPg[] = [];
+    compareMaps(map, after, { pgDump, onChanged: (pg) => list.push(pg) });
+    const objects = new Map(list.map(({ ps, usage: held }) => [ps, held?.objects]));
+    expect(list.length).toBeGreaterThan(0);
+    for (const [ps, held] of objects) {
+      const parent = stableMod(ps, 37);
+      const siblings = Array.from({ length: 48 }, (_, i) => i).filter((i) => stableMod(i, 37) === parent);
+      expect(held, `PG ${ps}`).toBe(8 / siblings.length);
     }
   });
 });

@@ -68,9 +68,8 @@ export class CauseFinder {
       const columns = i === 0 ? ends.before : ends.after;
       const rows = isEnd ? columns : this.#mapper(i, map).mapPool(poolId);
       const pgNum = map.pools.get(poolId)?.pgNum ?? 0;
-      const upmaps = [map.pgUpmap, map.pgUpmapItems, map.pgUpmapPrimaries];
-      const hasUpmaps = upmaps.some((table) => (table.get(poolId)?.size ?? 0) > 0);
-      return { map, pgNum, sets: new RowReader(rows, choice), raw: new RowReader(rows, 'raw'), hasUpmaps };
+      const upmaps = [map.pgUpmap, map.pgUpmapItems].flatMap((table) => table.get(poolId) ?? []);
+      return { map, pgNum, sets: new RowReader(rows, choice), raw: new RowReader(rows, 'raw'), upmaps };
     });
     return new PoolCauses(
       states,
@@ -96,7 +95,8 @@ interface ChainState {
   readonly pgNum: number;
   readonly sets: RowReader;
   readonly raw: RowReader;
-  readonly hasUpmaps: boolean;
+  /** The pool's upmaps of each kind. */
+  readonly upmaps: readonly ReadonlyMap<number, unknown>[];
 }
 
 /** What one step did to a PG: shards that left or came, and those of them that an upmap no more held. */
@@ -141,7 +141,8 @@ export class PoolCauses {
     const toPg = pgOfUnit(row.unit, to.pgNum);
     const last = from.sets.read(fromPg, this.#last);
     const next = to.sets.read(toPg, this.#next);
-    const seesUpmaps = from.hasUpmaps && to.hasUpmaps;
+    const end = this.#states.at(-1);
+    const seesUpmaps = isUpmapped(from, row.unit) && end !== undefined && isUpmapped(end, row.unit);
     const raw = seesUpmaps ? from.raw.read(fromPg, this.#raw) : this.#raw;
     const isUseless = (osd: number, position: number): boolean =>
       seesUpmaps && (this.#ordered ? raw[position] !== osd : !raw.includes(osd)) && isUpAndIn(to.map, osd);
@@ -218,6 +219,11 @@ function freeEffect(
   if (useless > plain) useless += came;
   else plain += came;
   return { plain, useless, moves: plain + useless, isMove };
+}
+
+function isUpmapped({ upmaps, pgNum }: ChainState, unit: number): boolean {
+  const pg = pgOfUnit(unit, pgNum);
+  return upmaps.some((table) => table.has(pg));
 }
 
 function isUpAndIn(map: OsdMap, osd: number): boolean {

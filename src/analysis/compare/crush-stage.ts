@@ -200,7 +200,7 @@ export class CrushStages {
 
   /**
    * The sets of the map before, fitted to the buckets of the draft. Where an item's CRUSH weight is no more that of
-   * the map before, its weight in the sets went with it: that of the map after is taken.
+   * the map before, its weight in the sets went with it: to that of the map after, or part of the way.
    */
   #mixChooseArgs(draft: CrushDraft): void {
     for (const [index, args] of this.#before.map.chooseArgs) {
@@ -227,10 +227,14 @@ export class CrushStages {
     const afterItems = this.#after.map.buckets[-1 - bucket.id]?.items;
     const sets = model.weightSet?.map((_, position) =>
       Uint32Array.from(bucket.items, (item, i) => {
-        const isSame = this.#before.weightIn(bucket.id, item) === own[i];
+        const weight = own[i] ?? 0;
+        const oldWeight = this.#before.weightIn(bucket.id, item);
         const old = valueAt(before?.weightSet, position, beforeItems, item);
         const now = valueAt(after?.weightSet, position, afterItems, item);
-        return (isSame ? (old ?? now) : (now ?? old)) ?? own[i] ?? 0;
+        if (old !== undefined && weight === oldWeight) return old;
+        if (now !== undefined && weight === this.#after.weightIn(bucket.id, item)) return now;
+        if (old === undefined || oldWeight === undefined || oldWeight === 0) return weight;
+        return Math.min(0xffff_ffff, Math.round((weight / oldWeight) * old));
       }),
     );
     const ids =
