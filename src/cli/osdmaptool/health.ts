@@ -1,6 +1,7 @@
 /** `osdmaptool --health`: what a map by itself says of a cluster's health. Follows `OSDMap::check_health` (Ceph's src/osd/OSDMap.cc). */
-import { itemName, itemPresent, typeName } from '../../crush/names.ts';
+import { isShadow, itemName, itemPresent, typeName } from '../../crush/names.ts';
 import { CACHE_MODES } from '../../formats/pool-names.ts';
+import { RELEASE } from '../../formats/releases.ts';
 import { OSD_STATE, type OsdMap, type Pool } from '../../osdmap/model.ts';
 import { formatClusterFlags, formatOsdState } from '../ceph-format.ts';
 import { minimumRequiredVersion } from '../crushtool/dump.ts';
@@ -40,7 +41,7 @@ export function healthJson(map: OsdMap, release: number): string {
   checkFlags(map, release, add);
   checkCrush(map, add);
   checkPools(map, add);
-  checkStretchMode(map, add);
+  checkStretchMode(map, release, add);
   if ((map.flags & SORTBITWISE) === 0) {
     add('OSD_NO_SORTBITWISE', "'sortbitwise' flag is not set", 0);
   }
@@ -263,12 +264,22 @@ function checkPools({ pools }: OsdMap, add: AddCheck): void {
   );
 }
 
-function checkStretchMode({ details }: OsdMap, add: AddCheck): void {
+function checkStretchMode({ crush, details }: OsdMap, release: number, add: AddCheck): void {
   const { recoveringStretchMode, degradedStretchMode, stretchBucketCount } = details;
   const what = `only requiring ${degradedStretchMode} of ${stretchBucketCount} buckets to peer`;
   if (recoveringStretchMode !== 0) {
     add('RECOVERING_STRETCH_MODE', `We are recovering stretch mode buckets, ${what}`, 0);
   } else if (degradedStretchMode !== 0) {
     add('DEGRADED_STRETCH_MODE', `We are missing stretch mode buckets, ${what}`, 0);
+  }
+  if (release < RELEASE.reef || !details.stretchModeEnabled) return;
+  // What is called a bucket here is the type of the two.
+  const [first, second, ...more] = crush.buckets.filter(
+    (bucket) => bucket?.type === details.stretchModeBucket && !isShadow(crush, bucket.id),
+  );
+  if (first === undefined || second === undefined || more.length > 0) {
+    add('INCORRECT_NUM_BUCKETS_STRETCH_MODE', 'Stretch mode buckets != 2', 0);
+  } else if (first.weight !== second.weight) {
+    add('UNEVEN_WEIGHTS_STRETCH_MODE', 'Stretch mode buckets have different weights!', 0);
   }
 }
