@@ -11,6 +11,7 @@ const BENCHMARKS = {
   tools: "crushtool and osdmaptool beside Ceph's, whole processes",
   scaling: 'one thread and two',
   memory: 'peak memory of millions of PGs',
+  session: 'one change of a map, beside mapping all PGs again',
   growth: 'from 100 OSDs to 100,000, from 1,000 PGs to 10 million',
 };
 const DEFAULT = ['kernels', 'latency'];

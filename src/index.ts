@@ -76,7 +76,13 @@ export {
 export { rulePools, validateOsdMap } from './analysis/health.ts';
 export type { SpreadStatistics } from './analysis/statistics.ts';
 
-export { Session, type SessionOptions, type SessionUpdate, type PoolUpdate } from './analysis/session.ts';
+export {
+  type PlacedSets,
+  type PoolUpdate,
+  Session,
+  type SessionOptions,
+  type SessionUpdate,
+} from './analysis/session.ts';
 
 export type { Bytes } from './formats/bytes.ts';
 export { type MapFile, readMap, readMapFile, type ReadMapOptions } from './formats/detect.ts';

@@ -8,7 +8,7 @@ import type { PgColumns } from '../osdmap/pg-mapper.ts';
 import { demandOsdMap, findPool } from '../osdmap/pool-request.ts';
 import { PoolSession, type PoolUpdate } from './session/pool-session.ts';
 
-export type { PoolUpdate } from './session/pool-session.ts';
+export type { PlacedSets, PoolUpdate } from './session/pool-session.ts';
 
 /** Options of a {@link Session}. */
 export interface SessionOptions {

@@ -111,6 +111,16 @@ export class TracedMapper {
     return rows;
   }
 
+  /** Calls back with the rows whose mapping has a device, in no order. */
+  forEachHolding(device: number, call: (row: number) => void): void {
+    const { size } = this.#request;
+    const { items } = this.columns;
+    if (this.#deviceRows?.isWorn !== false) this.#deviceRows = new DeviceRows(this.columns, size);
+    this.#deviceRows.forEachRow(device, (row) => {
+      for (let i = row * size; i < (row + 1) * size; i++) if (items[i] === device) call(row);
+    });
+  }
+
   #takeMap(map: CrushMap): void {
     const places = patchFlat(this.#flat.words, this.#map, map);
     if (places !== undefined) {
@@ -163,8 +173,7 @@ export class TracedMapper {
   /** Adds the rows for which a device is in that was out, or the reverse. */
   #findReweighted(before: Uint32Array, after: Uint32Array, affected: RowSet): void {
     if (before === after) return;
-    const { size } = this.#request;
-    const { items, seeds } = this.columns;
+    const { seeds } = this.columns;
     for (let device = 0; device < Math.max(before.length, after.length); device++) {
       const old = before[device];
       const now = after[device];
@@ -173,10 +182,7 @@ export class TracedMapper {
         const x = seeds[row] ?? 0;
         if (turnsOut(old, device, x) !== turnsOut(now, device, x)) affected.add(row);
       };
-      if (this.#deviceRows?.isWorn !== false) this.#deviceRows = new DeviceRows(this.columns, size);
-      this.#deviceRows.forEachRow(device, (row) => {
-        for (let i = row * size; i < (row + 1) * size; i++) if (items[i] === device) check(row);
-      });
+      this.forEachHolding(device, check);
       this.#store.forEachRow(device, check);
     }
   }

@@ -40,7 +40,7 @@ export interface PgColumns {
   readonly raw: PgSets;
   /** After upmaps, down OSDs and primary affinity. The same object as raw where no PG of the run differs. */
   readonly up: PgSets;
-  /** After temps: where the PG is served. The same object as raw where no PG of the run differs. */
+  /** After temps: where the PG is served. The same object as up where the pool has no temps, or no PG differs. */
   readonly acting: PgSets;
 }
 

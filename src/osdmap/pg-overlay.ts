@@ -92,7 +92,7 @@ export class PgOverlay {
    * Lays the exceptions over the rule's mappings of the PGs `first` .. `first + count - 1`.
    *
    * Most PGs have no exception, so the kernel's columns are taken as they are, without a copy where no PG of the run
-   * has one: raw, up and acting are one object then. Only the rows that need it are walked.
+   * has one: raw, up and acting are one object then, as are up and acting without temps. Only the rows that need it are walked.
    *
    * @param chosen - belongs to the answer from now on: its column of seeds, which is of no more use, becomes that of the
    * primaries
@@ -117,7 +117,7 @@ export class PgOverlay {
     if (special.length === 0) return { pool, first, count, width, raw, up: raw, acting: raw };
 
     const up = copySets(raw, 'up', memory);
-    const acting = copySets(raw, 'acting', memory);
+    const acting = this.#hasTemps ? copySets(raw, 'acting', memory) : up;
     const row: number[] = [];
     for (const i of special) {
       row.length = 0;
@@ -138,7 +138,6 @@ export class PgOverlay {
       write(up, i, width, row, upPrimary);
 
       if (this.#hasTemps) this.#writeActing(acting, i, ps, row, upPrimary);
-      else write(acting, i, width, row, upPrimary);
     }
     return { pool, first, count, width, raw, up, acting };
   }

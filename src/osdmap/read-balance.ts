@@ -11,8 +11,23 @@ import type { PgMapper } from './pg-mapper.ts';
 export interface ReadBalance {
   /** 1 is perfect, 2 means that one OSD leads twice its share; undefined where Ceph gives none. */
   readonly score: number | undefined;
+  /** What the score is made of; undefined where there is none. */
+  readonly parts: ReadBalanceParts | undefined;
   /** Why there is no score, or why it is not to be trusted; empty for nothing. */
   readonly message: string;
+}
+
+/** What a read balance is made of; scores of primaries as they are, and as they were without temps. */
+export interface ReadBalanceParts {
+  readonly scoreStable: number;
+  /** The best score that the affinities allow. */
+  readonly optimalScore: number;
+  readonly rawScoreActing: number;
+  readonly rawScoreStable: number;
+  /** Sum of affinities, each by its OSD's share of weight. */
+  readonly weightedAffinity: number;
+  readonly averageAffinity: number;
+  readonly averageWeightedAffinity: number;
 }
 
 /** PGs that are mapped at a time. */
@@ -24,9 +39,10 @@ const float = Math.fround;
 export function readBalance(mapper: PgMapper, pool: Pool): ReadBalance {
   const { map } = mapper;
   const counts = countPrimaries(mapper, pool);
-  if (counts.osds === 0) return { score: undefined, message: '' };
+  if (counts.osds === 0) return { score: undefined, parts: undefined, message: '' };
 
   let most = 0;
+  let mostStable = 0;
   let mostByAffinity = 0;
   let leadsWithoutAffinity = false;
   let affinitySum = 0;
@@ -41,6 +57,7 @@ export function readBalance(mapper: PgMapper, pool: Pool): ReadBalance {
     weightedAffinity = float(weightedAffinity + float(weight * affinity));
     affinitySum = float(affinitySum + affinity);
     if (affinity !== 0) willing++;
+    mostStable = Math.max(mostStable, counts.stable.get(osd) ?? 0);
     const leads = counts.acting.get(osd);
     if (leads === undefined) continue;
     most = Math.max(most, leads);
@@ -49,6 +66,7 @@ export function readBalance(mapper: PgMapper, pool: Pool): ReadBalance {
   }
   const failed = (message: string): ReadBalance => ({
     score: undefined,
+    parts: undefined,
     message: `pool ${pool.id} ${message}`,
   });
   if (affinitySum === 0) return failed('has primary_affinity set to zero on all OSDs');
@@ -76,7 +94,17 @@ export function readBalance(mapper: PgMapper, pool: Pool): ReadBalance {
     );
   }
   const optimal = round(float(counts.osds / willing));
-  return { score: round(float(raw / optimal)), message };
+  const rawStable = round(float(mostStable / average));
+  const parts: ReadBalanceParts = {
+    scoreStable: round(float(rawStable / optimal)),
+    optimalScore: optimal,
+    rawScoreActing: raw,
+    rawScoreStable: rawStable,
+    weightedAffinity,
+    averageAffinity: round(float(affinitySum / willing)),
+    averageWeightedAffinity: round(float(weightedAffinity / totalWeight)),
+  };
+  return { score: round(float(raw / optimal)), parts, message };
 }
 
 interface PrimaryCounts {
@@ -84,6 +112,8 @@ interface PrimaryCounts {
   readonly osds: number;
   /** How many PGs each OSD serves as primary. */
   readonly acting: ReadonlyMap<number, number>;
+  /** How many it would serve without temps. */
+  readonly stable: ReadonlyMap<number, number>;
   /** Seed of the first PG that only OSDs of affinity 0 serve. */
   readonly unwilling: number | undefined;
 }
@@ -94,6 +124,7 @@ function countPrimaries(mapper: PgMapper, pool: Pool): PrimaryCounts {
   const isWilling = (osd: number): boolean => isOsd(osd) && map.osdPrimaryAffinity?.[osd] !== 0;
   const holders = new Set<number>();
   const acting = new Map<number, number>();
+  const stable = new Map<number, number>();
   let unwilling: number | undefined;
   for (let first = 0; first < pool.pgNum; first += RANGE) {
     const columns = mapper.mapPool(pool.id, { first, count: Math.min(RANGE, pool.pgNum - first) });
@@ -106,9 +137,11 @@ function countPrimaries(mapper: PgMapper, pool: Pool): PrimaryCounts {
       for (const osd of up) if (isOsd(osd)) holders.add(osd);
       const primary = columns.acting.primaries[i] ?? -1;
       if (primary >= 0) acting.set(primary, (acting.get(primary) ?? 0) + 1);
+      const upPrimary = columns.up.primaries[i] ?? -1;
+      if (upPrimary >= 0) stable.set(upPrimary, (stable.get(upPrimary) ?? 0) + 1);
     }
   }
-  return { osds: holders.size, acting, unwilling };
+  return { osds: holders.size, acting, stable, unwilling };
 }
 
 /**

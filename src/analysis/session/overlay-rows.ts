@@ -1,5 +1,5 @@
 /** The PGs that a change of what an OSDMap lays over the rule's choice can concern. */
-import type { MapColumns } from '../../kernel/crush-mapper.ts';
+import type { TracedMapper } from '../../kernel/traced-mapper.ts';
 import {
   DEFAULT_PRIMARY_AFFINITY,
   OSD_STATE,
@@ -13,14 +13,14 @@ const PLACING_STATES = OSD_STATE.exists | OSD_STATE.up;
 /**
  * Rows whose exceptions are to be laid anew, ascending, besides those that were mapped again; undefined for all.
  *
- * @param columns - what the rule chooses in the new map
+ * @param traced - what the rule chooses in the new map
  */
 export function overlayRows(
   before: OsdMap,
   pool: Pool,
   after: OsdMap,
   poolAfter: Pool,
-  columns: MapColumns,
+  traced: TracedMapper,
 ): Int32Array | undefined {
   if (
     pool.type !== poolAfter.type ||
@@ -52,12 +52,11 @@ export function overlayRows(
   if (changed.size > 0) {
     // An exception may name OSDs that the rule has not chosen.
     for (const ps of all) rows.add(ps);
-    const isChanged = new Uint8Array(Math.max(before.maxOsd, after.maxOsd));
-    for (const osd of changed) isChanged[osd] = 1;
-    const size = columns.lengths.length === 0 ? 0 : columns.items.length / columns.lengths.length;
-    columns.items.forEach((item, i) => {
-      if (isChanged[item] === 1) rows.add(Math.floor(i / size));
-    });
+    for (const osd of changed) {
+      traced.forEachHolding(osd, (row) => {
+        rows.add(row);
+      });
+    }
   } else if (all.size > 0 && outDiffers(before, after)) {
     // Whether an upmap is followed depends on whether its targets are out.
     for (const ps of all) rows.add(ps);

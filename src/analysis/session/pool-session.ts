@@ -18,8 +18,17 @@ export interface PoolUpdate {
    * These PGs before and after, a row each, in the order of `seeds`. Undefined `before`: the pool is new, or its number
    * of PGs or its size is another.
    */
-  readonly before: PgColumns | undefined;
-  readonly after: PgColumns;
+  readonly before: PlacedSets | undefined;
+  readonly after: PlacedSets;
+}
+
+/** Where some PGs lie, in columns. */
+export interface PlacedSets {
+  /** OSDs a set has room for. */
+  readonly width: number;
+  readonly up: PgSets;
+  /** The same object as `up` where no PG has a temp. */
+  readonly acting: PgSets;
 }
 
 /** See the top of the file. */
@@ -53,7 +62,7 @@ export class PoolSession {
       remapped: count,
       seeds: Int32Array.from({ length: count }, (_, i) => i),
       before: undefined,
-      after: copyAll(this.#columns),
+      after: placedSets(this.#columns, (sets) => copySets(sets)),
     };
   }
 
@@ -68,7 +77,7 @@ export class PoolSession {
     }
     const again = this.#traced.update(map.crush, request);
     const overlay = new PgOverlay(map, pool);
-    const laidOver = overlayRows(this.#map, this.#pool, map, pool, this.#traced.columns);
+    const laidOver = overlayRows(this.#map, this.#pool, map, pool, this.#traced);
     const isAll = again === undefined || laidOver === undefined || overlay.width !== this.#columns.width;
     this.#take(map, pool, overlay);
     const remapped = again?.length ?? request.count;
@@ -127,27 +136,26 @@ export class PoolSession {
       chosen.seeds[i] = seeds[row] ?? 0;
     }
     const laid = this.#overlay.apply(chosen, 0, rows.length, undefined, rows);
-    const before = pick(this.#columns, rows);
-    const differing = differingRows(before, laid);
+    const differing = differingRows(this.#columns, laid, rows);
+    const moved = differing.map((i) => rows[i] ?? 0);
+    const before = pick(this.#columns, moved);
     this.#write(laid, rows);
-    return {
-      seeds: differing.map((i) => rows[i] ?? 0),
-      before: pick(before, differing),
-      after: pick(laid, differing),
-    };
+    return { seeds: moved, before, after: pick(laid, differing) };
   }
 
   #write(laid: PgColumns, rows: Int32Array): void {
-    const { raw, up } = this.#columns;
     // One object serves as raw, up and acting as long as no PG needs them apart.
-    if (up === raw && laid.up !== laid.raw) {
-      this.#columns = { ...this.#columns, up: copySets(raw), acting: copySets(raw) };
+    if (this.#columns.up === this.#columns.raw && laid.up !== laid.raw) {
+      const up = copySets(this.#columns.raw);
+      this.#columns = { ...this.#columns, up, acting: up };
     }
-    const { columns } = this;
-    writeRows(columns.raw, laid.raw, rows, laid.width);
-    if (columns.up === columns.raw) return;
-    writeRows(columns.up, laid.up, rows, laid.width);
-    writeRows(columns.acting, laid.acting, rows, laid.width);
+    if (this.#columns.acting === this.#columns.up && laid.acting !== laid.up) {
+      this.#columns = { ...this.#columns, acting: copySets(this.#columns.up) };
+    }
+    const { raw, up, acting, width } = this.#columns;
+    writeRows(raw, laid.raw, rows, width);
+    if (up !== raw) writeRows(up, laid.up, rows, width);
+    if (acting !== up) writeRows(acting, laid.acting, rows, width);
   }
 }
 
@@ -164,16 +172,16 @@ function copySets({ osds, lengths, primaries }: PgSets): PgSets {
   return { osds: osds.slice(), lengths: lengths.slice(), primaries: primaries.slice() };
 }
 
-function copyAll(columns: PgColumns): PgColumns {
-  const raw = copySets(columns.raw);
-  if (columns.up === columns.raw) return { ...columns, raw, up: raw, acting: raw };
-  return { ...columns, raw, up: copySets(columns.up), acting: copySets(columns.acting) };
+/** Up and acting made by a function, one object for both where they are one. */
+function placedSets({ width, up, acting }: PgColumns, make: (sets: PgSets) => PgSets): PlacedSets {
+  const made = make(up);
+  return { width, up: made, acting: acting === up ? made : make(acting) };
 }
 
 /** Some rows of columns, one after the other. */
-function pick(columns: PgColumns, rows: Int32Array): PgColumns {
+function pick(columns: PgColumns, rows: Int32Array): PlacedSets {
   const { width } = columns;
-  const sets = (from: PgSets): PgSets => {
+  return placedSets(columns, (from) => {
     const to = {
       osds: new Int32Array(rows.length * width),
       lengths: new Int32Array(rows.length),
@@ -186,34 +194,35 @@ function pick(columns: PgColumns, rows: Int32Array): PgColumns {
       to.primaries[i] = from.primaries[row] ?? 0;
     }
     return to;
-  };
-  const raw = sets(columns.raw);
-  const shared = columns.up === columns.raw;
-  return {
-    ...columns,
-    first: 0,
-    count: rows.length,
-    raw,
-    up: shared ? raw : sets(columns.up),
-    acting: shared ? raw : sets(columns.acting),
-  };
+  });
 }
 
-/** The rows whose up or acting set, or primary, differ. */
-function differingRows(a: PgColumns, b: PgColumns): Int32Array {
+/**
+ * The rows of `b` whose up or acting set, or primary, differ from those of `a`.
+ *
+ * @param rowsOfA - which row of `a` each row of `b` is; default: the same
+ */
+function differingRows(a: PgColumns, b: PgColumns, rowsOfA?: Int32Array): Int32Array {
   const rows: number[] = [];
-  for (let row = 0; row < a.count; row++) {
-    if (differs(a.up, a.width, b.up, b.width, row) || differs(a.acting, a.width, b.acting, b.width, row)) {
+  const isOne = a.acting === a.up && b.acting === b.up;
+  for (let row = 0; row < b.count; row++) {
+    const rowOfA = rowsOfA?.[row] ?? row;
+    if (
+      differs(a.up, rowOfA, a.width, b.up, row, b.width) ||
+      (!isOne && differs(a.acting, rowOfA, a.width, b.acting, row, b.width))
+    ) {
       rows.push(row);
     }
   }
   return Int32Array.from(rows);
 }
 
-function differs(a: PgSets, widthA: number, b: PgSets, widthB: number, row: number): boolean {
-  const length = a.lengths[row] ?? 0;
-  if (length !== b.lengths[row] || a.primaries[row] !== b.primaries[row]) return true;
-  for (let i = 0; i < length; i++) if (a.osds[row * widthA + i] !== b.osds[row * widthB + i]) return true;
+function differs(a: PgSets, rowOfA: number, widthA: number, b: PgSets, row: number, width: number): boolean {
+  const length = b.lengths[row] ?? 0;
+  if (length !== a.lengths[rowOfA] || a.primaries[rowOfA] !== b.primaries[row]) return true;
+  for (let i = 0; i < length; i++) {
+    if (a.osds[rowOfA * widthA + i] !== b.osds[row * width + i]) return true;
+  }
   return false;
 }
 
