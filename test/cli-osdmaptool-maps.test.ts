@@ -220,7 +220,21 @@ describe('without the original', () => {
     expect(dump).toMatchObject({ allow_crimson: false, pg_upmap_primaries: [] });
     const rep = dump.pools.find(({ pool_name: name }) => name === 'rep');
     expect(rep).toMatchObject({ is_stretch_pool: false, nonprimary_shards: '{}' });
-    expect(rep?.read_balance).toMatchObject({ score_acting: expect.any(Number) as number });
+    const balance = rep?.read_balance as Record<string, number>;
+    expect(Object.keys(balance)).toEqual([
+      'score_acting',
+      'score_stable',
+      'optimal_score',
+      'raw_score_acting',
+      'raw_score_stable',
+      'primary_affinity_weighted',
+      'average_primary_affinity',
+      'average_primary_affinity_weighted',
+    ]);
+    // As 32-bit floats are printed: all their digits.
+    expect(balance.score_stable).toBe(Math.fround(balance.score_stable!));
+    const printed = await run(['osdmaptool', CLUSTER, '--print']);
+    expect(printed.stdout).toContain(` read_balance_score ${balance.score_acting!.toFixed(2)}\n`);
     const help = await run(['osdmaptool', '--help']);
     expect(help.status).toBe(1);
     expect(help.stdout).toContain('   --vstart ');

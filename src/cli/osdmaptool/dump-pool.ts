@@ -183,10 +183,23 @@ function shardsOf(bits: bigint): number[] {
 }
 
 function dumpReadBalance(mapper: PgMapper, pool: Pool, formatter: Formatter): void {
-  const { score, message } = readBalance(mapper, pool);
+  const { score, parts, message } = readBalance(mapper, pool);
   if (score === undefined && message === '') return;
   formatter.openObject('read_balance');
-  if (score !== undefined) formatter.dumpFloat('score_acting', score);
-  if (message !== '') formatter.dumpString('error_message', message);
+  if (parts === undefined) {
+    formatter.dumpString('error_message', message);
+    formatter.dumpFloat('score_acting', 0);
+    formatter.dumpFloat('score_stable', 0);
+  } else {
+    formatter.dumpFloat('score_acting', score ?? 0);
+    formatter.dumpFloat('score_stable', parts.scoreStable);
+    formatter.dumpFloat('optimal_score', parts.optimalScore);
+    formatter.dumpFloat('raw_score_acting', parts.rawScoreActing);
+    formatter.dumpFloat('raw_score_stable', parts.rawScoreStable);
+    formatter.dumpFloat('primary_affinity_weighted', parts.weightedAffinity);
+    formatter.dumpFloat('average_primary_affinity', parts.averageAffinity);
+    formatter.dumpFloat('average_primary_affinity_weighted', parts.averageWeightedAffinity);
+    if (message !== '') formatter.dumpString('error_message', message);
+  }
   formatter.close();
 }
