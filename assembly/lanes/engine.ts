@@ -22,6 +22,7 @@ import {
   H_CHOOSE_LOCAL_FALLBACK_TRIES,
   H_CHOOSE_LOCAL_TRIES,
   H_CHOOSE_TOTAL_TRIES,
+  H_CHOOSELEAF_DESCEND_ONCE,
   H_CHOOSELEAF_STABLE,
   H_CHOOSELEAF_VARY_R,
   ITEM_NONE,
@@ -94,6 +95,7 @@ let asked: i32 = 0;
 let type: i32 = 0;
 let maxTries: i32 = 0;
 let varyR: i32 = 0;
+let leafTries: i32 = 0;
 
 /** Words of workspace that the task lanes need besides the other. */
 export function tasksWords(mapAddress: usize, size: i32): i32 {
@@ -130,14 +132,15 @@ function readRule(rule: usize): bool {
   operation = 0;
   maxTries = word(map, H_CHOOSE_TOTAL_TRIES) + 1;
   varyR = word(map, H_CHOOSELEAF_VARY_R);
+  leafTries = 0;
   let stable = word(map, H_CHOOSELEAF_STABLE);
   const length = word(rule, R_LENGTH);
   for (let step = 0; step < length; step++) {
     const op = word(rule, R_STEPS + step * STEP_WORDS + S_OP);
     const arg1 = word(rule, R_STEPS + step * STEP_WORDS + S_ARG1);
-    // How often a device is sought again does not matter: where one is not good, all is mapped anew.
-    if (op == SET_CHOOSELEAF_TRIES) continue;
-    if (op == SET_CHOOSE_TRIES) {
+    if (op == SET_CHOOSELEAF_TRIES) {
+      if (arg1 > 0) leafTries = arg1;
+    } else if (op == SET_CHOOSE_TRIES) {
       if (arg1 > 0) maxTries = arg1;
     } else if (op == SET_CHOOSELEAF_VARY_R) {
       if (arg1 >= 0) varyR = arg1;
@@ -187,6 +190,7 @@ export function mapTasks(request: usize, scratch: usize): bool {
     resultMax,
     maxTries,
     varyR,
+    leafTries == 1 || (leafTries == 0 && (word(map, H_CHOOSELEAF_DESCEND_ONCE) != 0 || maxTries == 1)),
   );
   enterTasks(slots + <usize>SLOTS * bytes, MOST_TASKS, laneTable(taken, 0), type, slots, bytes);
 

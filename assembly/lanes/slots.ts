@@ -27,6 +27,8 @@ let replicas: i32 = 0;
 let positions: i32 = 0;
 let maxTries: u32 = 0;
 let varyR: i32 = 0;
+/** Whether an item whose device is out is given up at once (firstn). */
+let once: bool = false;
 
 /* Words of a slot. Vectors, of a whole number of lanes, follow: the items, the r of each, the devices, the draws. */
 /** Tasks outstanding. */
@@ -42,17 +44,19 @@ const SLOT_REPLICA = 5;
 const SLOT_ROUND = 5;
 const SLOT_FAILURES = 6;
 const SLOT_ASKED = 7;
-const HEADER_BYTES: usize = 32;
+/** firstn: the r whose devices have been asked for, a bit each in two words. */
+const SLOT_DEVICES_ASKED = 8;
+const HEADER_BYTES: usize = 48;
 let vectorBytes: usize = 0;
 
 /** Retries beyond the first draws that a slot remembers (firstn), and rounds that it goes through (indep). */
-const RETRIES = 24;
+const RETRIES = 12;
 const ROUNDS: i32 = 500;
 
 /** Bytes of a slot for a rule that chooses up to `size` items: a power of two. */
 export function slotBytes(size: i32): usize {
   const vector = (<usize>((size + 3) & ~3)) << 2;
-  const needed = HEADER_BYTES + 4 * vector + (RETRIES << 2);
+  const needed = HEADER_BYTES + 4 * vector + 2 * (RETRIES << 2);
   let bytes: usize = 64;
   while (bytes < needed) bytes <<= 1;
   return bytes;
@@ -68,6 +72,7 @@ export function enterSlots(
   size: i32,
   tries: u32,
   vary: i32,
+  oneLeafTry: bool,
 ): void {
   firstn = isFirstn;
   toLeaf = leaf;
@@ -76,6 +81,7 @@ export function enterSlots(
   positions = room;
   maxTries = tries;
   varyR = vary;
+  once = oneLeafTry;
   vectorBytes = (<usize>((size + 3) & ~3)) << 2;
 }
 
@@ -100,13 +106,14 @@ function devicesOf(slot: usize): usize {
 // @ts-ignore: decorator
 @inline
 function drawsOf(slot: usize): usize {
-  return slot + HEADER_BYTES + 3 * vectorBytes;
+  return slot + HEADER_BYTES + 3 * vectorBytes + (RETRIES << 2);
 }
 
 /** Puts an input into a slot and asks for its first draws. */
 export function beginSlot(slot: usize, x: i32, row: i32): void {
   v128.store(slot, i32x4(0, x, row, 0));
   v128.store(slot, i32x4(0, 0, 0, positions), 16);
+  v128.store(slot, i32x4.splat(0), 32);
   const items = itemsOf(slot);
   for (let i: usize = 0; i < vectorBytes; i += 16) v128.store(items + i, i32x4.splat(ITEM_UNDEF));
   const draws = drawsOf(slot);
@@ -118,8 +125,8 @@ export function beginSlot(slot: usize, x: i32, row: i32): void {
  * `result`.
  */
 export function passSlot(slot: usize, result: usize): i32 {
-  if (word(slot, SLOT_AT_DEVICES)) return takeDevices(slot, result);
-  return firstn ? passFirstn(slot, result) : passIndep(slot, result);
+  if (firstn) return word(slot, SLOT_AT_DEVICES) ? takeFirstn(slot, result) : passFirstn(slot, result);
+  return word(slot, SLOT_AT_DEVICES) ? takeIndep(slot, result) : passIndep(slot, result);
 }
 
 function passFirstn(slot: usize, result: usize): i32 {
@@ -142,7 +149,7 @@ function passFirstn(slot: usize, result: usize): i32 {
       if (item < NO_BUCKET) return UNUSUAL;
       if (!holds(items, item) && (type != 0 || !rejects(slot, item))) {
         setWord(items, filled, item);
-        setWord(retriesOf(slot), filled, varyR ? r >> (varyR - 1) : 0);
+        setWord(retriesOf(slot), filled, (replica << 16) | r);
         filled++;
         break;
       }
@@ -150,7 +157,7 @@ function passFirstn(slot: usize, result: usize): i32 {
     } while (<u32>failures < maxTries);
   }
   setWord(slot, SLOT_FILLED, filled);
-  return toLeaf ? askDevices(slot, result) : giveItems(slot, result, filled);
+  return toLeaf ? askDevicesFirstn(slot, result) : giveItems(slot, result, filled);
 }
 
 /** EMPTY and MISFIT are below this, ids of buckets are not. */
@@ -183,7 +190,7 @@ function passIndep(slot: usize, result: usize): i32 {
     return WAITING;
   }
   setWord(slot, SLOT_FILLED, positions);
-  return toLeaf ? askDevices(slot, result) : giveItems(slot, result, positions);
+  return toLeaf ? askDevicesIndep(slot, result) : giveItems(slot, result, positions);
 }
 
 /** The positions that have no item yet, a bit each. */
@@ -220,38 +227,88 @@ function rejects(slot: usize, device: i32): bool {
   return isOut(device);
 }
 
-/** Asks for the devices below the items chosen. */
-function askDevices(slot: usize, result: usize): i32 {
+/** Asks for the devices below the items that firstn has chosen, but for those it has asked for already. */
+function askDevicesFirstn(slot: usize, result: usize): i32 {
   const items = itemsOf(slot);
   const retries = retriesOf(slot);
   const devices = devicesOf(slot);
   const filled = word(slot, SLOT_FILLED);
   const x = word(slot, SLOT_X);
+  let known = load<u64>(slot + (SLOT_DEVICES_ASKED << 2));
   setWord(slot, SLOT_AT_DEVICES, 1);
   for (let i = 0; i < filled; i++) {
+    const r = word(retries, i) & 0xffff;
+    if ((known >> (<u64>r)) & 1) continue;
+    known |= (<u64>1) << (<u64>r);
+    const deviceR = varyR ? r >> (varyR - 1) : 0;
+    askDevice(slot, bucketAt(word(items, i)), x, deviceR, devices + ((<usize>r) << 2));
+  }
+  store<u64>(slot + (SLOT_DEVICES_ASKED << 2), known);
+  return word(slot, SLOT_OUTSTANDING) ? WAITING : takeFirstn(slot, result);
+}
+
+/** The devices drawn as the result; where one is out, the choice goes on from there. */
+function takeFirstn(slot: usize, result: usize): i32 {
+  const retries = retriesOf(slot);
+  const devices = devicesOf(slot);
+  const filled = word(slot, SLOT_FILLED);
+  for (let i = 0; i < filled; i++) {
+    const r = word(retries, i) & 0xffff;
+    const device = word(devices, r);
+    if (device < 0) return UNUSUAL;
+    for (let before = 0; before < i; before++) if (word(result, before) == device) return UNUSUAL;
+    if (rejects(slot, device)) return once ? chooseFrom(slot, result, i) : UNUSUAL;
+    setWord(result, i, device);
+  }
+  return filled;
+}
+
+/** Chooses anew from a position on, whose item has failed. */
+function chooseFrom(slot: usize, result: usize, position: i32): i32 {
+  const items = itemsOf(slot);
+  const last = word(retriesOf(slot), position);
+  let replica = last >> 16;
+  let failures = (last & 0xffff) - replica + 1;
+  if (<u32>failures >= maxTries) {
+    replica++;
+    failures = 0;
+  }
+  for (let i = position; i < positions; i++) setWord(items, i, ITEM_UNDEF);
+  setWord(slot, SLOT_AT_DEVICES, 0);
+  setWord(slot, SLOT_FILLED, position);
+  setWord(slot, SLOT_REPLICA, replica);
+  setWord(slot, SLOT_FAILURES, failures);
+  return passFirstn(slot, result);
+}
+
+/** Asks for the devices below the items that indep has chosen. */
+function askDevicesIndep(slot: usize, result: usize): i32 {
+  const items = itemsOf(slot);
+  const retries = retriesOf(slot);
+  const devices = devicesOf(slot);
+  const x = word(slot, SLOT_X);
+  setWord(slot, SLOT_AT_DEVICES, 1);
+  for (let i = 0; i < positions; i++) {
     const item = word(items, i);
     if (item == ITEM_UNDEF) continue;
     askDevice(slot, bucketAt(item), x, word(retries, i), devices + ((<usize>i) << 2));
   }
-  return word(slot, SLOT_OUTSTANDING) ? WAITING : takeDevices(slot, result);
+  return word(slot, SLOT_OUTSTANDING) ? WAITING : takeIndep(slot, result);
 }
 
 /** The devices drawn as the result, if all are good. */
-function takeDevices(slot: usize, result: usize): i32 {
+function takeIndep(slot: usize, result: usize): i32 {
   const items = itemsOf(slot);
   const devices = devicesOf(slot);
-  const filled = word(slot, SLOT_FILLED);
-  for (let i = 0; i < filled; i++) {
+  for (let i = 0; i < positions; i++) {
     let device = ITEM_NONE;
     if (word(items, i) != ITEM_UNDEF) {
       device = word(devices, i);
       if (device < 0 || rejects(slot, device)) return UNUSUAL;
-      if (firstn)
-        for (let before = 0; before < i; before++) if (word(result, before) == device) return UNUSUAL;
     }
     setWord(result, i, device);
   }
-  return filled;
+  return positions;
 }
 
 /** The items chosen as the result. */

@@ -40,18 +40,12 @@ export class DeviceRows {
     return this.#sinceCount > this.#rows.length / 2;
   }
 
-  /** Notes rows whose devices may have changed. */
-  add(rows: Int32Array, { items }: MapColumns, size: number): void {
-    for (const row of rows) {
-      for (let i = row * size; i < (row + 1) * size; i++) {
-        const item = items[i] ?? -1;
-        if (item < 0 || item === ITEM_NONE) continue;
-        const list = this.#since[item];
-        if (list === undefined) this.#since[item] = [row];
-        else list.push(row);
-        this.#sinceCount++;
-      }
-    }
+  /** Notes that a row has come to hold a device. */
+  add(device: number, row: number): void {
+    const list = this.#since[device];
+    if (list === undefined) this.#since[device] = [row];
+    else list.push(row);
+    this.#sinceCount++;
   }
 
   /** Calls back with every row that may hold the device: all that do, and perhaps some that do no more, or twice. */

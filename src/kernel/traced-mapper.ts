@@ -10,7 +10,7 @@
 import { differenceFor } from '../crush/difference.ts';
 import { FlatMap } from '../crush/flat.ts';
 import { patchFlat } from '../crush/flat-patch.ts';
-import { type CrushMap, RULE_OP, RULE_TYPE } from '../crush/model.ts';
+import { type CrushMap, ITEM_NONE, RULE_OP, RULE_TYPE } from '../crush/model.ts';
 import type { MapColumns, SeedSource } from './crush-mapper.ts';
 import { DeviceRows } from './device-rows.ts';
 import { hash32 } from './kernel.ts';
@@ -162,12 +162,25 @@ export class TracedMapper {
       );
       for (let i = 0; i < some.length; i++) {
         const row = some[i] ?? 0;
+        if (this.#deviceRows !== undefined) this.#noteNewDevices(this.#deviceRows, row, run.items, i);
         for (let j = 0; j < size; j++) items[row * size + j] = run.items[i * size + j] ?? 0;
         lengths[row] = run.lengths[i] ?? 0;
       }
       this.#store.addAgain(run, this.#numbers, this.#map.buckets.length, some);
     }
-    this.#deviceRows?.add(rows, this.columns, size);
+  }
+
+  /** Notes the devices that a row has got from a run and did not have. */
+  #noteNewDevices(deviceRows: DeviceRows, row: number, run: Int32Array, index: number): void {
+    const { size } = this.#request;
+    const { items } = this.columns;
+    for (let i = index * size; i < (index + 1) * size; i++) {
+      const device = run[i] ?? -1;
+      if (device < 0 || device === ITEM_NONE) continue;
+      let has = false;
+      for (let j = row * size; j < (row + 1) * size; j++) if (items[j] === device) has = true;
+      if (!has) deviceRows.add(device, row);
+    }
   }
 
   /** Adds the rows for which a device is in that was out, or the reverse. */
