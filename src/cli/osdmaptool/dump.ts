@@ -27,6 +27,7 @@ import {
 import { createFormatter, type Formatter } from '../formatter/formatter.ts';
 import { formatPgId } from '../iostream-format.ts';
 import { NEWEST_RELEASE } from '../release-option.ts';
+import { inHashOrder } from './blocklist-order.ts';
 import { dumpPool } from './dump-pool.ts';
 
 /** The map in a format, as a release dumps it; JSON where the format is none. */
@@ -39,7 +40,7 @@ export function dumpOsdMap(map: OsdMap, format: string, release: number): string
   array(formatter, 'pools', map.pools.values(), (pool) => dumpPool(pool, release, mapper, formatter));
   dumpOsds(map, formatter);
   dumpPgTables(map, release, formatter);
-  dumpBlocklist('blocklist', map.details.blocklist, formatter);
+  dumpBlocklist('blocklist', inHashOrder(map.details.blocklist), formatter);
   // In Pacific only the last of its updates have it, 16.2.15 among them.
   dumpBlocklist('range_blocklist', map.details.rangeBlocklist, formatter);
   object(formatter, 'erasure_code_profiles', () => {

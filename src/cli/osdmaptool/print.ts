@@ -24,6 +24,7 @@ import {
 import { formatFloat, formatPgId, formatVector, formatWeight } from '../iostream-format.ts';
 import type { TextSink } from '../io.ts';
 import { formatPool } from '../pool-print.ts';
+import { inHashOrder } from './blocklist-order.ts';
 import { NEWEST_RELEASE, PACIFIC } from '../release-option.ts';
 
 /** The first release that scores the primaries of pools. */
@@ -45,7 +46,7 @@ export function printOsdMap(map: OsdMap, release: number, sink: TextSink): void 
   if (release > PACIFIC) printTable('pg_upmap_primary', map.pgUpmapPrimaries, String, sink);
   printTable('pg_temp', map.pgTemp, formatVector, sink);
   printTable('primary_temp', map.primaryTemp, String, sink);
-  for (const [addr, until] of map.details.blocklist) {
+  for (const [addr, until] of inHashOrder(map.details.blocklist)) {
     sink.add(`blocklist ${formatAddr(addr)} expires ${formatTime(until)}\n`);
   }
   if (release <= PACIFIC) return;
