@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { readCrushBinary } from '../src/formats/crushmap-binary.ts';
 import { readOsdMapBinary } from '../src/formats/osdmap-binary.ts';
 import { writeOsdMapBinary } from '../src/formats/osdmap-encode.ts';
-import { OSD_STATE, type OsdMap } from '../src/osdmap/model.ts';
+import { OSD_STATE, type OsdMap, type PoolDetails } from '../src/osdmap/model.ts';
 import { CORPUS, corpus, fixture, FIXTURES } from './fixtures.ts';
 import { HAS_PACIFIC_OSDMAPTOOL } from './osdmaptool.ts';
 import { Random } from './random.ts';
@@ -220,6 +220,18 @@ describe('without the original', () => {
     expect(stdout.match(/^blocklist \S+/gm)).toEqual(['blocklist [fe80::1]:0/79', 'blocklist 10.1.2.4:0/78']);
   });
 
+  test('OSDs that all have a release which is not required', async () => {
+    const map = readMap(CLUSTER);
+    const write = (requireOsdRelease: number): string =>
+      file('required', writeOsdMapBinary({ ...map, details: { ...map.details, requireOsdRelease } }));
+    const text = 'all OSDs are running pacific or later but require_osd_release < pacific';
+    for (const release of ['16', '20']) {
+      const args = ['--health', '--as-release', release];
+      expect((await run(['osdmaptool', write(16), ...args])).stdout).not.toContain('OSD_UPGRADE_FINISHED');
+      expect((await run(['osdmaptool', write(15), ...args])).stdout).toContain(text);
+    }
+  });
+
   test('newer releases show what they know', async () => {
     const { stdout } = await run(['osdmaptool', CLUSTER, '--dump', 'json']);
     const dump = JSON.parse(stdout) as { pools: { pool_name: string; read_balance?: unknown }[] };
@@ -351,6 +363,51 @@ describe.skipIf(!HAS_PACIFIC_OSDMAPTOOL)('as osdmaptool 16.2, files and all', ()
     [['--tree=plain', '--print', '--health', '--mark-out', '2', '--mark-up-in']],
   ])('%j', async (args) => {
     for (const map of [...MAPS, ...epochs()]) await expectSame('osdmaptool', [map, ...args]);
+  });
+
+  test('--health of maps with every complaint', async () => {
+    const map = readMap(CLUSTER);
+    const [first, ...others] = [...map.pools.values()];
+    const flagsOf = (flags: bigint, details: Partial<PoolDetails>) => ({
+      ...first!,
+      flags,
+      size: 1,
+      details: { ...first!.details, ...details },
+    });
+    const changed = [
+      { ...map, flags: 0x7fff | (1 << 21) },
+      { ...map, osdState: map.osdState.map((state, osd) => state | [16, 32, 64, 128, 2048, 512][osd % 6]!) },
+      { ...map, osdState: map.osdState.map((state, osd) => (osd < 4 ? state & ~2 : state)) },
+      { ...map, osdState: map.osdState.map((state, osd) => (osd % 3 === 0 ? 0 : state & ~2)) },
+      { ...map, details: { ...map.details, nearfullRatio: 0.98, backfillfullRatio: 0.95, fullRatio: 0.9 } },
+      {
+        ...map,
+        details: {
+          ...map.details,
+          requireOsdRelease: 15,
+          crushNodeFlags: new Map([[map.crush.buckets[0]!.id, 256]]),
+          deviceClassFlags: new Map([[0, 2048]]),
+          stretchModeEnabled: true,
+          stretchBucketCount: 2,
+          degradedStretchMode: 1,
+        },
+      },
+      ...[2n, 2n | 1024n, 4096n, 2048n, 256n | 512n, 256n].map((flags) => ({
+        ...map,
+        pools: new Map([flagsOf(flags, { cacheMode: 1 }), ...others].map((pool) => [pool.id, pool])),
+      })),
+      {
+        ...map,
+        crush: {
+          ...map.crush,
+          tunables: { ...map.crush.tunables, chooseleafStable: 0, strawCalcVersion: 0 },
+        },
+      },
+    ];
+    for (const each of changed) {
+      const path = file('unwell', writeOsdMapBinary(each));
+      await expectSame('osdmaptool', [path, '--health', '--dump', 'json', '--tree=plain']);
+    }
   });
 
   test(`blocked endpoints by chance, CRUSH_FUZZ_SEED=${SEED}`, async () => {

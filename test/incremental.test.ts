@@ -175,6 +175,10 @@ describe('damaged incrementals', () => {
     expect(() => readIncremental(Uint8Array.of(6, 0, 0, 0))).toThrow('of before Dumpling');
   });
 
+  test('are called what they are where a full map is read', () => {
+    expect(() => readOsdMapBinary(bytes)).toThrow('this is an incremental');
+  });
+
   test('are full maps', () => {
     expect(() => readIncremental(FULL[56]!)).toThrow(CrushError);
   });

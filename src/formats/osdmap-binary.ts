@@ -18,6 +18,9 @@ const WRAPPER_VERSION = 8;
 /** Wrapper versions below this one are the classic encoding's own version. */
 const FIRST_WRAPPER = 7;
 
+/** What incrementals have after their checksum: that of the whole map they lead to. */
+const FULL_CRC_BYTES = 4;
+
 /** How to read an OSDMap. */
 export interface ReadOsdMapOptions {
   /** Read the map although its checksum does not match. */
@@ -46,10 +49,16 @@ export function readOsdMapBinary(bytes: Bytes, options: ReadOsdMapOptions = {}):
   reader.limit = end;
   const hasCrc = wrapper.version >= WRAPPER_VERSION;
   // The checksum is settled before anything is read by it, so that a damaged map is called damaged.
-  const crc = hasCrc ? checkCrc(reader, options.ignoreCrc === true) : undefined;
+  const checked = hasCrc ? checkCrc(reader, options.ignoreCrc === true) : undefined;
+  if (checked !== undefined && reader.limit - checked.end === FULL_CRC_BYTES) {
+    throw reader.error(
+      'malformed',
+      'this is an incremental, the difference between two epochs, not a whole map; apply it to the map before it',
+    );
+  }
   const client = reader.within('client', () => readClientSection(reader));
   const osd = reader.within('osd', () => readOsdSection(reader, client.flags));
-  return assembleOsdMap('binary', crc, client, osd, (field, reason) =>
+  return assembleOsdMap('binary', checked?.crc, client, osd, (field, reason) =>
     reader.within(field, () => reader.error('malformed', reason)),
   );
 }
@@ -57,8 +66,10 @@ export function readOsdMapBinary(bytes: Bytes, options: ReadOsdMapOptions = {}):
 /**
  * Compares the stored checksum with one over the wrapper's bytes before and after it. The reader stands at the
  * client section and is left there.
+ *
+ * @returns the checksum, and where it ends
  */
-export function checkCrc(reader: BinaryReader, ignore: boolean): number {
+export function checkCrc(reader: BinaryReader, ignore: boolean): { crc: number; end: number } {
   const { bytes, offset: sections, limit } = reader;
   skipSection(reader, 'client');
   skipSection(reader, 'osd');
@@ -74,7 +85,7 @@ export function checkCrc(reader: BinaryReader, ignore: boolean): number {
     );
   }
   reader.offset = sections;
-  return stored;
+  return { crc: stored, end: at + 4 };
 }
 
 function skipSection(reader: BinaryReader, name: string): void {

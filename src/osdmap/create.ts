@@ -1,9 +1,11 @@
 /** New OSDMaps: an empty one, and one with a simple hierarchy. Follows `OSDMap::build_simple_optioned`. */
+import { makeBucket } from '../crush/bucket.ts';
 import { CrushDraft } from '../crush/draft.ts';
 import { addBucket } from '../crush/edit/bucket-table.ts';
 import { insertItem } from '../crush/edit/hierarchy.ts';
 import { addSimpleRule } from '../crush/edit/rules.ts';
-import { RULE_TYPE, type CrushMap } from '../crush/model.ts';
+import { adjustItemWeight } from '../crush/edit/weights.ts';
+import { RULE_TYPE, WEIGHT_ONE, type CrushMap } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
 import { NO_OSD_INFO, NO_OSD_XINFO, NO_TIME, NO_UUID } from './blank.ts';
 import { OBJECT_HASH, POOL_TYPE, type EntityAddrVec, type OsdMap, type Pool, type UTime } from './model.ts';
@@ -11,7 +13,7 @@ import { OBJECT_HASH, POOL_TYPE, type EntityAddrVec, type OsdMap, type Pool, typ
 /** An OSD of a new map. */
 export interface PlacedOsd {
   readonly id: number;
-  /** Name of a bucket by its type, without the root. */
+  /** Name of a bucket by its type, without the root; OSDs in a row that share this object are added at once. */
   readonly location: Readonly<Record<string, string>>;
 }
 
@@ -43,6 +45,9 @@ export interface SimplePool {
 /** Names of bucket types, from 0 on. */
 const TYPE_NAMES = 'osd host chassis rack row pdu pod room datacenter zone region root'.split(' ');
 const ROOT_TYPE = 11;
+
+/** OSDs of weight 1 whose weights add up within 16.16 bits with a sign. */
+const MOST_IN_BUCKET = 32767;
 
 /** What a cluster without a profile of its own takes for erasure-coded pools. */
 const DEFAULT_PROFILE = new Map([
@@ -160,10 +165,18 @@ function simpleCrushMap({ osds, chooseleafType = 1, ruleSizes }: SimpleMapOption
   });
   const root = addBucket(draft, { type: ROOT_TYPE, hash: 0, items: [], weights: [] });
   draft.setItemName(root, 'default');
-  for (const { id, location } of osds) {
-    const place = new Map([...Object.entries(location), ['root', 'default'] as const]);
-    insertItem(draft, id, 1, `osd.${id}`, place);
+  let last: PlacedOsd | undefined;
+  const together: number[] = [];
+  for (const osd of osds) {
+    if (osd.location === last?.location) together.push(osd.id);
+    else {
+      if (last !== undefined) addBeside(draft, last.id, together.splice(0));
+      const place = new Map([...Object.entries(osd.location), ['root', 'default'] as const]);
+      insertItem(draft, osd.id, 1, `osd.${osd.id}`, place);
+      last = osd;
+    }
   }
+  if (last !== undefined) addBeside(draft, last.id, together);
   addSimpleRule(draft, {
     name: 'replicated_rule',
     root: 'default',
@@ -174,6 +187,24 @@ function simpleCrushMap({ osds, chooseleafType = 1, ruleSizes }: SimpleMapOption
     ...(ruleSizes === undefined ? {} : { sizes: ruleSizes }),
   });
   return draft.finish();
+}
+
+/** Adds OSDs to the bucket that one stands in, all at once: one by one takes its time where there are many. */
+function addBeside(draft: CrushDraft, neighbour: number, osds: readonly number[]): void {
+  const index = draft.holdersOf(neighbour)[0];
+  const bucket = index === undefined ? undefined : draft.buckets[index];
+  if (bucket === undefined || osds.length === 0) return;
+  const items = [...bucket.items, ...osds];
+  if (items.length > MOST_IN_BUCKET) {
+    throw new CrushError('bad-argument', `a bucket holds at most ${MOST_IN_BUCKET} OSDs of weight 1`);
+  }
+  const weights = items.map(() => WEIGHT_ONE);
+  draft.setBucket(makeBucket({ ...bucket, items, weights }, draft.tunables.strawCalcVersion));
+  for (const osd of osds) {
+    draft.setItemName(osd, `osd.${osd}`);
+    draft.maxDevices = Math.max(draft.maxDevices, osd + 1);
+  }
+  adjustItemWeight(draft, bucket.id, items.length * WEIGHT_ONE);
 }
 
 function newPool(id: number, pool: SimplePool): Pool {

@@ -9,8 +9,8 @@ import type { OsdmaptoolOptions } from './options.ts';
 /** Highest number of an OSD that a monitor takes from a configuration file (`mon_max_osd`). */
 const MOST_OSDS = 10_000;
 
-/** Most OSDs of `--createsimple`: all go to one host, which takes its time. */
-const MOST_SIMPLE_OSDS = 65_535;
+/** Most OSDs of `--createsimple`: all go to one host, whose weight has no room for more. */
+const MOST_SIMPLE_OSDS = 32_767;
 
 /** Types of buckets that a section of an OSD may name, and what stands for them where it must. */
 const LOCATION: readonly (readonly [name: string, otherwise: string])[] = [
@@ -45,10 +45,8 @@ function simpleOsds(count: number): PlacedOsd[] {
   if (count > MOST_SIMPLE_OSDS) {
     throw new CommandExit(1, `osdmaptool: osd count must be <= ${MOST_SIMPLE_OSDS}\n`);
   }
-  return Array.from({ length: count }, (_, id) => ({
-    id,
-    location: { host: 'localhost', rack: 'localrack' },
-  }));
+  const location = { host: 'localhost', rack: 'localrack' };
+  return Array.from({ length: count }, (_, id) => ({ id, location }));
 }
 
 /** The OSDs that have a section, in the order of the sections' names. */

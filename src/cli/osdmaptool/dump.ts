@@ -1,5 +1,5 @@
 /** `osdmaptool --dump FORMAT`: the map as structured data. Follows `OSDMap::dump` (Ceph's src/osd/OSDMap.cc). */
-import { itemName, itemPresent } from '../../crush/names.ts';
+import { itemName } from '../../crush/names.ts';
 import { RELEASE, RELEASE_NAMES } from '../../formats/releases.ts';
 import { NO_OSD_INFO, NO_OSD_XINFO, NO_UUID } from '../../osdmap/blank.ts';
 import { minCompatClient } from '../../osdmap/compat.ts';
@@ -72,7 +72,7 @@ function dumpSummary(map: OsdMap, release: number, formatter: Formatter): void {
   formatter.dumpString('last_in_change', formatTime(details.lastInChange));
   formatter.dumpString('flags', flags);
   formatter.dumpInt('flags_num', map.flags);
-  dumpNames('flags_set', 'flag', flags.split(',').sort().join(','), formatter);
+  array(formatter, 'flags_set', flagSet(map.flags, release), (flag) => formatter.dumpString('flag', flag));
   formatter.dumpInt('crush_version', map.crushVersion);
   formatter.dumpFloat('full_ratio', details.fullRatio);
   formatter.dumpFloat('backfillfull_ratio', details.backfillfullRatio);
@@ -87,6 +87,15 @@ function dumpSummary(map: OsdMap, release: number, formatter: Formatter): void {
   formatter.dumpString('min_compat_client', minCompatClient(map, release));
   formatter.dumpString('require_osd_release', releaseName(details.requireOsdRelease));
   if (release >= RELEASE.quincy) formatter.dumpBool('allow_crimson', details.allowCrimson);
+}
+
+/** Names of flags, sorted; one that has none is an empty name (`OSDMap::get_flag_set`). */
+function flagSet(flags: number, release: number): string[] {
+  const names = new Set<string>();
+  for (let bit = 0; bit < 32; bit++) {
+    if (((flags >>> bit) & 1) === 1) names.add(formatClusterFlags((1 << bit) >>> 0, release));
+  }
+  return [...names].sort();
 }
 
 function dumpOsds(map: OsdMap, formatter: Formatter): void {
@@ -234,8 +243,7 @@ function dumpSnaps(
 function dumpNodeFlags({ crush, details }: OsdMap, formatter: Formatter): void {
   object(formatter, 'crush_node_flags', () => {
     for (const [id, flags] of details.crushNodeFlags) {
-      const name = itemPresent(crush, id) ? itemName(crush, id) : undefined;
-      dumpNames(name ?? String(id), 'flag', formatOsdState(flags), formatter);
+      dumpNames(itemName(crush, id) ?? String(id), 'flag', formatOsdState(flags), formatter);
     }
   });
   object(formatter, 'device_class_flags', () => {

@@ -1,5 +1,5 @@
 /** The health checks of OSDs that are down and of those that are not there. Follows `OSDMap::check_health`. */
-import { findBucket, itemName, itemPresent, parentOf, typeName } from '../../crush/names.ts';
+import { findBucket, itemName, parentOf, typeName } from '../../crush/names.ts';
 import { OSD_STATE, type OsdMap } from '../../osdmap/model.ts';
 import type { AddCheck } from './health.ts';
 
@@ -10,7 +10,7 @@ export function checkOsds(map: OsdMap, add: AddCheck): void {
   const down: number[] = [];
   for (let osd = 0; osd < map.maxOsd; osd++) {
     if (!hasState(map, osd, OSD_STATE.exists)) {
-      if (itemPresent(crush, osd)) orphans.push(osd);
+      if (crush.itemNames.has(osd)) orphans.push(osd);
     } else if (map.osdWeight[osd] !== 0 && !hasState(map, osd, OSD_STATE.new) && !isUp(map, osd)) {
       down.push(osd);
     }
@@ -98,7 +98,8 @@ class DownTrees {
   #isDown(id: number): boolean {
     if (id >= 0) {
       if (isUp(this.#map, id)) return false;
-      if ((this.#map.osdWeight[id] ?? 0) !== 0) this.#osds.add(id);
+      const isIn = hasState(this.#map, id, OSD_STATE.exists) && this.#map.osdWeight[id] !== 0;
+      if (isIn) this.#osds.add(id);
       return true;
     }
     const known = this.#downBuckets.get(id);

@@ -1,7 +1,6 @@
 /** `osdmaptool --health`: what a map by itself says of a cluster's health. Follows `OSDMap::check_health` (Ceph's src/osd/OSDMap.cc). */
-import { isShadow, itemName, itemPresent, typeName } from '../../crush/names.ts';
+import { isShadow, itemName, typeName } from '../../crush/names.ts';
 import { CACHE_MODES } from '../../formats/pool-names.ts';
-import { RELEASE } from '../../formats/releases.ts';
 import { OSD_STATE, type OsdMap, type Pool } from '../../osdmap/model.ts';
 import { formatClusterFlags, formatOsdState } from '../ceph-format.ts';
 import { minimumRequiredVersion } from '../crushtool/dump.ts';
@@ -41,7 +40,7 @@ export function healthJson(map: OsdMap, release: number): string {
   checkFlags(map, release, add);
   checkCrush(map, add);
   checkPools(map, add);
-  checkStretchMode(map, release, add);
+  checkStretchMode(map, add);
   if ((map.flags & SORTBITWISE) === 0) {
     add('OSD_NO_SORTBITWISE', "'sortbitwise' flag is not set", 0);
   }
@@ -168,7 +167,7 @@ function checkFlags(map: OsdMap, release: number, add: AddCheck): void {
     if (set !== 0) detail.push(`osd.${osd} has flags ${formatOsdState(set)}`);
   });
   for (const [id, set] of details.crushNodeFlags) {
-    if (set === 0 || !itemPresent(crush, id)) continue;
+    if (set === 0 || !crush.itemNames.has(id)) continue;
     const type = id >= 0 ? 0 : (crush.buckets[-1 - id]?.type ?? 0);
     const kind = typeName(crush, type) ?? 'node';
     detail.push(`${kind} ${itemName(crush, id) ?? ''} has flags ${formatOsdState(set)}`);
@@ -264,7 +263,7 @@ function checkPools({ pools }: OsdMap, add: AddCheck): void {
   );
 }
 
-function checkStretchMode({ crush, details }: OsdMap, release: number, add: AddCheck): void {
+function checkStretchMode({ crush, details }: OsdMap, add: AddCheck): void {
   const { recoveringStretchMode, degradedStretchMode, stretchBucketCount } = details;
   const what = `only requiring ${degradedStretchMode} of ${stretchBucketCount} buckets to peer`;
   if (recoveringStretchMode !== 0) {
@@ -272,7 +271,7 @@ function checkStretchMode({ crush, details }: OsdMap, release: number, add: AddC
   } else if (degradedStretchMode !== 0) {
     add('DEGRADED_STRETCH_MODE', `We are missing stretch mode buckets, ${what}`, 0);
   }
-  if (release < RELEASE.reef || !details.stretchModeEnabled) return;
+  if (!details.stretchModeEnabled) return;
   // What is called a bucket here is the type of the two.
   const [first, second, ...more] = crush.buckets.filter(
     (bucket) => bucket?.type === details.stretchModeBucket && !isShadow(crush, bucket.id),

@@ -8,24 +8,26 @@ const THIRD = SECOND | (1n << 28n);
 
 /** The feature of each release since Nautilus: its bit, and those of the set that it is of. */
 const RELEASE_FEATURES: readonly (readonly [release: number, features: bigint])[] = [
-  [20, SECOND | (1n << 50n)],
-  [19, SECOND | (1n << 49n)],
-  [18, THIRD | (1n << 31n)],
-  [17, THIRD | (1n << 33n)],
-  [16, THIRD | (1n << 20n)],
-  [15, THIRD | (1n << 16n)],
   [14, THIRD | (1n << 2n)],
+  [15, THIRD | (1n << 16n)],
+  [16, THIRD | (1n << 20n)],
+  [17, THIRD | (1n << 33n)],
+  [18, THIRD | (1n << 31n)],
+  [19, SECOND | (1n << 49n)],
+  [20, SECOND | (1n << 50n)],
 ];
 
-/** The name of the newest release that `release` knows of, all OSDs that are up have, and is not required. */
+/** The name of the newest release that `release` knows of and all OSDs that are up have, if it is not required. */
 export function pendingRelease(map: OsdMap, release: number): string | undefined {
   const features = upFeatures(map);
-  const { requireOsdRelease } = map.details;
+  let newest = 0;
   for (const [number, wanted] of RELEASE_FEATURES) {
-    if (number > release || (features & wanted) !== wanted) continue;
-    if (!isAtLeast(requireOsdRelease, number)) return RELEASE_NAMES[number];
+    // OSDs of Pacific still have the bit that is Reef's now, so a release counts only with all before it.
+    if (number > release || (features & wanted) !== wanted) break;
+    newest = number;
   }
-  return undefined;
+  if (newest === 0 || isAtLeast(map.details.requireOsdRelease, newest)) return undefined;
+  return RELEASE_NAMES[newest];
 }
 
 /** What all OSDs that are up can do (`OSDMap::get_up_osd_features`). */
