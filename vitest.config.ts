@@ -5,5 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // All cores: the tests mostly wait for processes that they start.
+    maxWorkers: '100%',
   },
 });
