@@ -60,7 +60,9 @@ export function differenceFor(
 ): BucketDifference[] | undefined {
   if (PLACING.some((name) => before.tunables[name] !== after.tunables[name])) return undefined;
   if (!sameRule(before, after, rule)) return undefined;
-  if (before.maxDevices !== after.maxDevices && mostDevice(before) !== mostDevice(after)) return undefined;
+  if (before.maxDevices !== after.maxDevices && (hasDeviceBeyond(before) || hasDeviceBeyond(after))) {
+    return undefined;
+  }
 
   const argsBefore = argsOf(before, chooseArgs.before);
   const argsAfter = argsOf(after, chooseArgs.after);
@@ -75,6 +77,10 @@ export function differenceFor(
     // A bucket that comes or goes is met only where a bucket above it draws otherwise.
     if (old === undefined || now === undefined) continue;
     if (old.type !== now.type) return undefined;
+    // Nothing tells which mappings have come to an empty bucket: no draw is made from it.
+    if (old.items.length === 0 && now.items.length > 0 && canBeMet(before, old.id, rule, argsBefore)) {
+      return undefined;
+    }
     const difference = bucketDifference(number, old, now, oldArg, nowArg);
     if (difference !== undefined) differences.push(difference);
   }
@@ -98,13 +104,28 @@ function sameRule(before: CrushMap, after: CrushMap, number: number): boolean {
   return text(before, old) === text(after, now);
 }
 
-/** The highest device in a bucket. */
-function mostDevice(map: CrushMap): number {
-  let most = -1;
-  for (const bucket of map.buckets) {
-    for (const item of bucket?.items ?? []) if (item > most) most = item;
-  }
-  return most;
+/** Whether a bucket has a device that `maxDevices` leaves out, which is turned down wherever it is met. */
+function hasDeviceBeyond({ buckets, maxDevices }: CrushMap): boolean {
+  return buckets.some((bucket) => bucket?.items.some((item) => item >= maxDevices));
+}
+
+/** Whether mappings by the rule may come to a bucket: it is taken, or a bucket above it can draw it. */
+function canBeMet(
+  map: CrushMap,
+  id: number,
+  rule: number,
+  args: ReadonlyMap<number, ChooseArg> | undefined,
+): boolean {
+  if (map.rules[rule]?.steps.some(({ op, arg1 }) => op === RULE_OP.take && arg1 === id)) return true;
+  return map.buckets.some((above) => {
+    if (above?.items.includes(id) !== true) return false;
+    if (above.alg !== BUCKET_ALGORITHM.straw2) return true;
+    const sets = args?.get(above.id)?.weightSet ?? [];
+    return (sets.length > 0 ? sets : [above.itemWeights]).some((weights) => {
+      const indexes = weightedIndexes({ items: above.items, ids: above.items, weights });
+      return indexes === undefined || indexes.has(id);
+    });
+  });
 }
 
 /** What a straw2 bucket draws with. */
