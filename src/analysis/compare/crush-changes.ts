@@ -68,8 +68,8 @@ export function crushChanges(before: CrushMap, after: CrushMap): CrushStep[] {
 /** Whether all that the mapper reads of two maps is the same. */
 export function placesAlike(a: CrushMap, b: CrushMap): boolean {
   if (a === b) return true;
-  const first = FlatMap.fromModel(a).words;
-  const second = FlatMap.fromModel(b).words;
+  const first = FlatMap.fromModel(inOrder(a)).words;
+  const second = FlatMap.fromModel(inOrder(b)).words;
   return first.length === second.length && first.every((word, i) => word === second[i]);
 }
 
@@ -83,4 +83,11 @@ function sameHierarchy(a: CrushMap, b: CrushMap): boolean {
     maxDevices: Math.max(a.maxDevices, b.maxDevices),
   });
   return placesAlike(bare(a), bare(b));
+}
+
+/** The map with its weight-sets in one order, whatever order they came in. */
+function inOrder(map: CrushMap): CrushMap {
+  const sorted = <T>(table: ReadonlyMap<number, T>): [number, T][] => [...table].sort(([a], [b]) => a - b);
+  const sets = sorted(map.chooseArgs).map(([index, args]) => [index, new Map(sorted(args))] as const);
+  return { ...map, chooseArgs: new Map(sets) };
 }

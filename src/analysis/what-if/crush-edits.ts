@@ -1,7 +1,7 @@
 /** Changes of CRUSH maps that are more than one edit. */
 import { CrushDraft } from '../../crush/draft.ts';
 import { typeOf } from '../../crush/edit/checks.ts';
-import { noSuchItem } from '../../crush/edit/classes.ts';
+import { noSuchItem, rebuildRootsWithClasses } from '../../crush/edit/classes.ts';
 import { fixedWeight } from '../../crush/edit/fixed-weight.ts';
 import { itemWeightOf } from '../../crush/edit/lookup.ts';
 import { adjustItemWeight } from '../../crush/edit/weights.ts';
@@ -33,6 +33,8 @@ export function setCrushWeight(map: CrushMap, name: string, weight: number, each
     const share = each ? fixed : Math.round(((weights[i] ?? 0) / Math.max(1, total)) * fixed);
     adjustItemWeight(draft, osd, share);
   }
+  // As Ceph does after `reweight-subtree`; it matters to the weight-sets of shadow buckets.
+  if (each) rebuildRootsWithClasses(draft);
   return draft.finish();
 }
 

@@ -26,11 +26,17 @@ export interface HoldRequest {
  * The set that keeps most of a PG's OSDs under the rule; what cannot stay goes where the PG is to go in the end, if
  * it can. Of an erasure pool each OSD keeps its position, of a replicated pool OSDs stand where the rule has them.
  *
- * @returns undefined where no full set is found, or the monitor would not let it be
+ * @returns undefined where no set of as many OSDs is found, or the monitor would not let it be
  */
-export function heldSet({ old, raw, target, ordered, room }: HoldRequest): number[] | undefined {
+export function heldSet(request: HoldRequest): number[] | undefined {
+  const { raw, ordered, room } = request;
   const { size } = room.pool;
-  if (raw.length !== size || raw.includes(ITEM_NONE)) return undefined;
+  const whole = setOfLength(request, size);
+  // Where the rule finds too few OSDs for a replicated pool, as many can be held.
+  return whole === undefined && !ordered && raw.length < size ? setOfLength(request, raw.length) : whole;
+}
+
+function setOfLength({ old, raw, target, ordered, room }: HoldRequest, size: number): number[] | undefined {
   const former = old.slice(0, ordered ? size : old.length);
   // Of OSDs that exclude each other, that one goes whose place in the target is not taken by the others.
   const kept = room.keptPositions(former, ordered, (position) => {
@@ -66,6 +72,8 @@ export function heldSet({ old, raw, target, ordered, room }: HoldRequest): numbe
  * @returns undefined where the rule gives it by itself
  */
 export function upmapTo(map: OsdMap, raw: readonly number[], set: readonly number[]): HoldUpmap | undefined {
+  // Pairs replace what the rule gives; where it gives too little a whole set is needed.
+  if (raw.length !== set.length || raw.includes(ITEM_NONE)) return { pairs: undefined, whole: [...set] };
   const row = [...raw];
   const pairs: (readonly [number, number])[] = [];
   const open = new Set([...row.keys()].filter((i) => row[i] !== set[i]));
@@ -86,7 +94,9 @@ export function upmapTo(map: OsdMap, raw: readonly number[], set: readonly numbe
 
 /** OSDs that the rule gives too stand where it has them, the others where room is left, in their order. */
 function placeFreely(set: number[], kept: readonly number[], raw: readonly number[]): void {
-  for (const [position, osd] of raw.entries()) if (kept.includes(osd)) set[position] = osd;
+  for (const [position, osd] of raw.entries()) {
+    if (position < set.length && kept.includes(osd)) set[position] = osd;
+  }
   for (const osd of kept) {
     if (set.includes(osd)) continue;
     const position = set.indexOf(ITEM_NONE);
