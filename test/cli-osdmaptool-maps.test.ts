@@ -150,6 +150,19 @@ describe('without the original', () => {
     expect([after.epoch, after.crushVersion]).toEqual([before.epoch + 5, before.crushVersion + 1]);
   });
 
+  test('--osd-crush-chooseleaf-type that is no type', async () => {
+    const path = join(dirname(file('x', '')), 'typed');
+    for (const type of ['12', '-1']) {
+      const args = ['--createsimple', '3', path, `--osd-crush-chooseleaf-type=${type}`];
+      expect(await run(['osdmaptool', ...args])).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining(
+          `osd_crush_chooseleaf_type ${type} is no type; give one of 0 to 11`,
+        ) as string,
+      });
+    }
+  });
+
   test('what is no OSD, no weight, or not in the CRUSH map', async () => {
     for (const [value, complaint] of [
       ['x:1', "osdmaptool: 'x:1' is not the number of an OSD and a weight\n"],
@@ -293,6 +306,13 @@ describe.skipIf(!HAS_PACIFIC_OSDMAPTOOL)('as osdmaptool 16.2, files and all', ()
       ],
       ['g'],
     ],
+    ...['+2', '3M', '', '-1', '2k', '9'.repeat(30)].map((size): [string[], string[]] => [
+      ['--createsimple', '3', '@g', '--with-default-pool', `--osd_pool_default_size=${size}`],
+      ['g'],
+    ]),
+    // After a setting that is wrong no other is taken.
+    [['--createsimple', '3', '@h', '--osd_pool_default_size=x', '--osd_pool_default_size=2'], ['h']],
+    [['--createsimple', '3', '@h', '--clobber', '--test-random', '--test-map-pgs'], ['h']],
     [['--createsimple', '0', '@h'], ['h']],
     [['--createsimple', 'x', '@h'], ['h']],
     [['--createsimple'], []],

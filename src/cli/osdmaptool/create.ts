@@ -12,6 +12,9 @@ const MOST_OSDS = 10_000;
 /** Most OSDs of `--createsimple`: all go to one host, whose weight has no room for more. */
 const MOST_SIMPLE_OSDS = 32_767;
 
+/** The highest type of bucket that a new map knows. */
+const ROOT_TYPE = 11;
+
 /** Types of buckets that a section of an OSD may name, and what stands for them where it must. */
 const LOCATION: readonly (readonly [name: string, otherwise: string])[] = [
   ['host', 'unknownhost'],
@@ -29,6 +32,14 @@ export function createMap(options: OsdmaptoolOptions, conf: CephConf, now: UTime
     ? options.osdCount
     : osds.reduce((most, { id }) => Math.max(most, id), 0) + 1;
   const chooseleafType = settings.osd_crush_chooseleaf_type;
+  if (chooseleafType !== undefined && (chooseleafType < 0 || chooseleafType > ROOT_TYPE)) {
+    // The original aborts.
+    const range = `give one of 0 to ${ROOT_TYPE}`;
+    throw new CommandExit(
+      1,
+      `osdmaptool: osd_crush_chooseleaf_type ${chooseleafType} is no type; ${range}\n`,
+    );
+  }
   return simpleOsdMap({
     maxOsd,
     osds,

@@ -22,26 +22,31 @@ const KINDS: Readonly<Record<Name, (text: string) => number | boolean | string |
   osd_pool_default_flag_hashpspool: (text) => truth(text),
   osd_pool_default_pg_autoscale_mode: (text) =>
     ['off', 'warn', 'on'].includes(text) ? text : new Error(`'${text}' is not one of the permitted values`),
-  osd_crush_chooseleaf_type: (text) => whole(text, 0, 11),
+  osd_crush_chooseleaf_type: (text) => whole(text, -Infinity, Infinity),
 };
 const NAMES = Object.keys(KINDS) as Name[];
 
 /** A configuration file: values by name, by section, sections in the order of their names. */
 export type CephConf = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Takes settings out of a command line; `warn` gets what the originals say of one that is wrong, and go on. */
+/**
+ * Takes settings out of a command line; `warn` gets what the originals say of one that is wrong. They take no more
+ * after it, so what follows is left as if it were no option.
+ */
 export function takePoolSettings(
   argv: readonly string[],
   warn: (text: string) => void,
 ): { settings: PoolSettings; rest: readonly string[] } {
   const settings: Partial<Record<Name, number | boolean | string>> = {};
   const args = new CephArguments(argv);
-  while (args.more && args.current !== '--') {
+  const wrong: string[] = [];
+  while (args.more && args.current !== '--' && wrong.length === 0) {
     const taken = NAMES.some((name) =>
       args.lenientText([`--${name}`], (text) => {
         const value = KINDS[name](text);
         if (value instanceof Error) {
           warn(`parse error setting '${name}' to '${text}' (${value.message})\n\n`);
+          wrong.push(name);
         } else settings[name] = value;
       }),
     );
@@ -96,11 +101,18 @@ function unquoted(text: string): string {
   return /^(["']).*\1$/s.test(text) && text.length >= 2 ? text.slice(1, -1) : text.replace(/\\([;#])/g, '$1');
 }
 
+/** What the suffixes of a number stand for: powers of 1000, by their place. */
+const SI_SUFFIXES = ' KMGTPE';
+
 function whole(text: string, least: number, most: number): number | Error {
-  if (!/^[0-9]+$/.test(text)) return new Error('strict_si_cast: unit prefix not recognized');
-  const value = Number(text);
-  if (value > most) return new Error(`Value '${text}' exceeds maximum ${most}`);
-  return value < least ? new Error(`Value '${text}' is below minimum ${least}`) : value;
+  if (text === '') return new Error('strict_sistrtoll: value not specified');
+  const match = /^([+-]?[0-9]+)([KMGTPE]?)$/.exec(text);
+  if (match === null) return new Error('strict_si_cast: unit prefix not recognized');
+  const [, digits = '', suffix = ''] = match;
+  const value = Number(digits) * 1000 ** Math.max(0, SI_SUFFIXES.indexOf(suffix || ' '));
+  if (Math.abs(value) >= 2 ** 63) return new Error(`The option value '${text}' seems to be invalid`);
+  if (value < 0 && least >= 0) return new Error('strict_sistrtoll: value should not be negative');
+  return value > most ? new Error(`Value '${value}' exceeds maximum ${most}`) : value;
 }
 
 function truth(text: string): boolean | Error {

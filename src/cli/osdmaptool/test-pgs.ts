@@ -67,7 +67,10 @@ async function countRandom(
   options: OsdmaptoolOptions,
   sink: TextSink,
 ): Promise<void> {
-  if (maxOsd === 0) throw new CommandExit(1, 'osdmaptool: --test-random needs OSDs, and there are none\n');
+  const isAsked = pools.some(({ pgNum, size }) => pgNum > 0 && size > 0);
+  if (maxOsd === 0 && isAsked) {
+    throw new CommandExit(1, 'osdmaptool: --test-random needs OSDs, and there are none\n');
+  }
   for (const { id, pgNum, size } of pools) {
     sink.add(`pool ${id} pg_num ${pgNum}\n`);
     for (let ps = 0; ps < pgNum; ps++) {
