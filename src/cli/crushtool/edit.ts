@@ -1,7 +1,6 @@
 /** The stages of crushtool that change the map: tunables, then modifications, in the original's order. */
 import type { CrushDraft } from '../../crush/draft.ts';
 import { addBucket } from '../../crush/edit/bucket-table.ts';
-import { updateChooseArgs } from '../../crush/edit/choose-args.ts';
 import { rebuildRootsWithClasses, setSubtreeClass } from '../../crush/edit/classes.ts';
 import { fixedWeight } from '../../crush/edit/fixed-weight.ts';
 import {
@@ -51,7 +50,6 @@ export function editStage(
   };
   if (!hasEdits(options)) return Object.keys(tunables).length > 0;
   checkEditable(draft);
-  updateChooseArgs(draft);
 
   if (options.reweightName !== '') reweightItem(draft, options, out);
   if (options.removeName !== '') removeNamed(draft, options.removeName, out);

@@ -3,6 +3,7 @@
  * Follows Ceph's src/tools/crushtool.cc.
  */
 import { CrushDraft } from '../../crush/draft.ts';
+import { updateChooseArgs } from '../../crush/edit/choose-args.ts';
 import { writeCrushBinary } from '../../formats/crushmap-encode.ts';
 import { TextSinks, type CommandIo, type TextSink } from '../io.ts';
 import { NEWEST_RELEASE, takeRelease } from '../release-option.ts';
@@ -55,7 +56,11 @@ async function inputMap(options: CrushtoolOptions, io: CommandIo, err: TextSink)
   const map = inputFile === '' ? undefined : await readMapOrExit(inputFile, io, err);
   if (compile) return compileStage(options, err);
   if (build) return buildMap(options, err);
-  return map === undefined ? CrushDraft.empty() : CrushDraft.from(map);
+  if (map === undefined) return CrushDraft.empty();
+  const draft = CrushDraft.from(map);
+  // Ceph mends the choose_args of maps that it reads, which it does not for those that it compiles.
+  updateChooseArgs(draft);
+  return draft;
 }
 
 async function outputMap(draft: CrushDraft, options: CrushtoolOptions, out: TextSink): Promise<void> {
