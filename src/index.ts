@@ -76,6 +76,11 @@ export {
 export { rulePools, validateOsdMap } from './analysis/health.ts';
 export type { SpreadStatistics } from './analysis/statistics.ts';
 
+export * from './analysis/compare.ts';
+export * from './analysis/what-if.ts';
+export type { PgDump, OsdUsage, PgUsage } from './osdmap/pg-usage.ts';
+export { cleanUpmaps } from './osdmap/upmap-cleanup.ts';
+
 export {
   type PlacedSets,
   type PoolUpdate,
@@ -86,6 +91,7 @@ export {
 
 export type { Bytes } from './formats/bytes.ts';
 export { type MapFile, readMap, readMapFile, type ReadMapOptions } from './formats/detect.ts';
+export { readPgDump } from './formats/pg-dump.ts';
 export { readCrushBinary } from './formats/crushmap-binary.ts';
 export { type WriteCrushOptions, writeCrushBinary } from './formats/crushmap-encode.ts';
 export { readCrushDump } from './formats/crushmap-json.ts';

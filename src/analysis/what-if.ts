@@ -14,6 +14,11 @@ export {
   POOL_CHANGE_FIELDS,
   type PoolChangeField,
 } from './what-if/changes.ts';
+export { failEach, type FailEachOptions, type FailureResult, type FullestOsd } from './what-if/failures.ts';
+export { type OsdFill, osdFills } from './what-if/fill.ts';
+export type { HoldUpmap } from './what-if/hold.ts';
+export { type Hold, planStaging, type StagingOptions, type StagingPlan } from './what-if/staging.ts';
+export { type CrushMapFileChange, parseChanges, readCrushMaps, type WrittenChange } from './what-if/text.ts';
 
 /** Options of {@link applyChanges}. */
 export interface WhatIfOptions extends PgMapperOptions {

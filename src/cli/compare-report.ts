@@ -156,8 +156,8 @@ function* summaryLines({ result, hasUsage }: CompareReport): Generator<string> {
       yield `${Math.round(total.movedObjects)} objects are copied, ${bytesText(total.movedBytes)}`;
     }
     yield (
-      `${total.changedPrimaries} primaries change; ${total.newShards} shards are new, ` +
-      `${total.droppedShards} are left without an OSD`
+      `primaries that change: ${total.changedPrimaries}; shards that are new: ${total.newShards}, ` +
+      `left without an OSD: ${total.droppedShards}`
     );
   }
   const { before, after } = total;
