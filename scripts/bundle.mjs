@@ -18,11 +18,20 @@ const workers = {
   'crush-worker': 'src/kernel/crush-worker.ts',
   'pg-worker': 'src/osdmap/pg-worker.ts',
 };
+/** Of the library alone, in one file that carries no kernel: for those who bring it as a file. */
+const slim = { slim: 'src/index.ts' };
+const withoutKernel = {
+  name: 'without-kernel',
+  resolveId: (source) =>
+    source.endsWith('/kernel-inline.ts')
+      ? fileURLToPath(new URL('src/kernel/kernel-absent.ts', root))
+      : undefined,
+};
 const entries = { index: 'src/index.ts', cli: 'src/cli/main.ts', ...workers };
 
 /** Bundles some modules, and does something with the bundle. */
-async function bundling(input, use) {
-  const bundle = await rolldown({ ...options, input });
+async function bundling(input, use, plugins = []) {
+  const bundle = await rolldown({ ...options, input, plugins });
   try {
     return await use(bundle);
   } finally {
@@ -53,6 +62,24 @@ await bundling(entries, (bundle) =>
     },
   }),
 );
+
+await bundling(slim, (bundle) => bundle.write({ dir: 'dist', format: 'esm', entryFileNames: '[name].js' }), [
+  withoutKernel,
+]);
+// Edge runtimes compile no bytes, and import a .wasm file as a WebAssembly.Module; each in its own way.
+for (const [name, kernel] of [
+  ['workerd', './crush-simd.wasm'],
+  ['edge-light', './crush-simd.wasm?module'],
+]) {
+  writeFileSync(
+    new URL(`dist/${name}.js`, root),
+    `import kernel from '${kernel}';
+import { initSync } from './slim.js';
+export * from './slim.js';
+initSync(kernel);
+`,
+  );
+}
 
 /** What came along, and the licence that is to go with it. */
 const LICENCES = {

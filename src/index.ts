@@ -65,6 +65,13 @@ export {
 export type { ChunkOptions, JobOptions, JobSignal, ThreadOptions } from './kernel/job.ts';
 export { type MapChunk, ParallelCrushMapper } from './kernel/parallel-crush-mapper.ts';
 export { hash32 } from './kernel/kernel.ts';
+export {
+  init,
+  initSync,
+  type KernelResponse,
+  type KernelSource,
+  type WasmModule,
+} from './kernel/kernel-module.ts';
 
 export {
   type Distribution,

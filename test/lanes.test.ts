@@ -14,7 +14,8 @@ import {
 } from '../src/crush/model.ts';
 import { CrushError } from '../src/errors.ts';
 import { CrushMapper, type KernelChoice, type MapRequest } from '../src/kernel/crush-mapper.ts';
-import { hasSimd, lnTable } from '../src/kernel/kernel.ts';
+import { lnTable } from '../src/kernel/kernel.ts';
+import { hasSimd } from '../src/kernel/kernel-module.ts';
 import { Random } from './random.ts';
 import { randomMap } from './random-map.ts';
 

@@ -8,7 +8,8 @@ import type { CrushMap } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
 import { KERNEL, pgMask, SEED_MODE, statusError } from './batch-request.ts';
 import { checkRequest, checkWhole, demandInteger } from './check-request.ts';
-import { hasSimd, Kernel } from './kernel.ts';
+import { Kernel } from './kernel.ts';
+import { hasSimd } from './kernel-module.ts';
 
 /** How the mapper's input x comes from a running number. */
 export type SeedSource =
@@ -115,7 +116,10 @@ export class CrushMapper {
     demandInteger('workLimit', this.#workLimit, 1, 0x7fffffff);
     this.#choice = options.kernel ?? (hasSimd() ? 'task-lanes' : 'scalar');
     if (this.#choice !== 'scalar' && !hasSimd()) {
-      throw new CrushError('bad-argument', `this engine has no SIMD, which the ${this.#choice} kernel needs`);
+      throw new CrushError(
+        'bad-argument',
+        `no SIMD here, which the ${this.#choice} kernel needs: the engine has none, or init was given the scalar kernel`,
+      );
     }
     this.#kernel = new Kernel(options.kernel === 'scalar' || !hasSimd() ? 'scalar' : 'simd');
     this.#request = this.#kernel.allocate(L.REQUEST_WORDS * 4);

@@ -1,10 +1,9 @@
 /**
- * Loads the WebAssembly kernel and owns its memory. Nothing is compiled at import: the first kernel made compiles
- * the module, the next ones reuse it.
+ * One instance of the WebAssembly kernel, and its memory.
  */
 import { instantiateSync } from '@assemblyscript/loader';
 import { CrushError } from '../errors.ts';
-import { SCALAR_KERNEL_BASE64, SIMD_KERNEL_BASE64 } from './kernel-bytes.ts';
+import { hasSimd, type KernelBuild, kernelModule } from './kernel-module.ts';
 
 /**
  * What the compiled kernel exports; addresses are bytes in its memory. See assembly/index.ts.
@@ -33,28 +32,9 @@ interface KernelExports extends Record<string, unknown> {
   recheck(request: number): number;
 }
 
-/** How a kernel is compiled: for every engine, or for those with 128-bit SIMD. */
-export type KernelBuild = 'scalar' | 'simd';
-
-/** The least module with a SIMD instruction in it: an engine that accepts it has SIMD. */
-const SIMD_PROBE = [
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98,
-  11,
-];
-
-let simd: boolean | undefined;
-
-/** Whether this JavaScript engine has 128-bit SIMD. */
-export function hasSimd(): boolean {
-  simd ??= WebAssembly.validate(Uint8Array.from(SIMD_PROBE));
-  return simd;
-}
-
 const PAGE_BYTES = 65536;
 /** WebAssembly's 32-bit memories end here. */
 const MAX_PAGES = 65536;
-
-const compiled: Partial<Record<KernelBuild, WebAssembly.Module>> = {};
 
 /**
  * One instance of the kernel with memory of its own. Internal, so that the package's types need no types of
@@ -68,11 +48,8 @@ export class Kernel {
   #end: number;
 
   constructor(build: KernelBuild = hasSimd() ? 'simd' : 'scalar') {
-    compiled[build] ??= new WebAssembly.Module(
-      decodeBase64(build === 'simd' ? SIMD_KERNEL_BASE64 : SCALAR_KERNEL_BASE64),
-    );
     // The loader's typings mirror its own runtime's exports, which the kernel does not have.
-    this.exports = instantiateSync(compiled[build], {}).instance.exports as unknown as KernelExports;
+    this.exports = instantiateSync(kernelModule(build), {}).instance.exports as unknown as KernelExports;
     this.#words = new Int32Array(this.exports.memory.buffer);
     this.#end = (this.exports.heapStart() + 15) & ~15;
   }
@@ -146,35 +123,4 @@ export function lnTable(): BigUint64Array {
   const at = kernel.allocate(65536 * 8);
   kernel.exports.lnTable(at);
   return new BigUint64Array(kernel.exports.memory.buffer.slice(at, at + 65536 * 8));
-}
-
-/** What decodes base64 by itself: newer engines, and Node, Bun and Deno through Buffer. */
-interface Decoders {
-  readonly Uint8Array: { readonly fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
-  readonly Buffer?: { from(text: string, encoding: 'base64'): Uint8Array<ArrayBuffer> };
-}
-
-/** Base64 to bytes. */
-function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  const { Uint8Array: bytesType, Buffer: buffer } = globalThis as unknown as Decoders;
-  if (bytesType.fromBase64 !== undefined) return bytesType.fromBase64(text);
-  return buffer?.from(text, 'base64') ?? decodeByTable(text);
-}
-
-/** Ten times faster than going through `atob` and a callback for each character. */
-function decodeByTable(text: string): Uint8Array<ArrayBuffer> {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-  const value = new Uint8Array(128);
-  for (let i = 0; i < alphabet.length; i++) value[alphabet.charCodeAt(i)] = i;
-  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-  const bytes = new Uint8Array((text.length / 4) * 3 - padding);
-  let out = 0;
-  for (let i = 0; i < text.length; i += 4) {
-    let group = 0;
-    for (let j = 0; j < 4; j++) group = (group << 6) | (value[text.charCodeAt(i + j)] ?? 0);
-    bytes[out++] = group >> 16;
-    if (out < bytes.length) bytes[out++] = group >> 8;
-    if (out < bytes.length) bytes[out++] = group;
-  }
-  return bytes;
 }

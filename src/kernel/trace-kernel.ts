@@ -4,7 +4,8 @@
 import * as L from '../../assembly/layout.ts';
 import type { FlatMap } from '../crush/flat.ts';
 import { KERNEL, pgMask, SEED_MODE, statusError } from './batch-request.ts';
-import { hasSimd, Kernel } from './kernel.ts';
+import { Kernel } from './kernel.ts';
+import { hasSimd } from './kernel-module.ts';
 import { DRAW_COLUMNS, type TraceBlock } from './trace-block.ts';
 import type { TracedRequest } from './traced-mapper.ts';
 

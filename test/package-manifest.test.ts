@@ -1,0 +1,109 @@
+/** What package.json promises: each entry is there, has types, and brings nothing that the embedder does not need. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const ROOT = new URL('../', import.meta.url);
+const text = (file: string): string => readFileSync(new URL(file, ROOT), 'utf8');
+const manifest = JSON.parse(text('package.json')) as {
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly sideEffects: readonly string[];
+};
+
+/** Runtimes that test/runtimes runs, by the condition that stands for them. */
+const CONDITIONS = ['types', 'workerd', 'edge-light', 'node', 'browser', 'default'];
+const ENTRIES = ['.', './inline', './slim'];
+
+test('the entries are these', () => {
+  expect(Object.keys(manifest.exports)).toEqual([
+    ...ENTRIES,
+    './crush.wasm',
+    './crush-simd.wasm',
+    './package.json',
+  ]);
+});
+
+describe.each(Object.entries(manifest.exports))('%s', (name, target) => {
+  const targets = typeof target === 'string' ? [target] : Object.values(target);
+
+  test('is there', () => {
+    for (const file of targets) expect(existsSync(new URL(file, ROOT)), file).toBe(true);
+  });
+
+  test.runIf(typeof target === 'object')('has types first, a default last, and tried conditions only', () => {
+    const conditions = Object.keys(target);
+    expect([conditions[0], conditions.at(-1)]).toEqual(['types', 'default']);
+    expect(CONDITIONS.filter((condition) => conditions.includes(condition))).toEqual(conditions);
+  });
+
+  test.runIf(ENTRIES.includes(name))('imports its own files alone', () => {
+    for (const file of targets.filter((each) => each.endsWith('.js'))) {
+      for (const [from, specifiers] of importsFrom(file)) {
+        for (const specifier of specifiers)
+          expect(specifier, from).toMatch(/^\.\/[\w-]+\.(js|wasm(\?module)?)$/);
+      }
+    }
+  });
+});
+
+test('the entries export the same names', async () => {
+  const [index, slim] = await Promise.all(
+    ['dist/index.js', 'dist/slim.js'].map(
+      (file) => import(fileURLToPath(new URL(file, ROOT))) as Promise<object>,
+    ),
+  );
+  expect(Object.keys(slim!)).toEqual(Object.keys(index!));
+  expect(Object.keys(slim!)).toContain('initSync');
+});
+
+test('the slim entry carries no kernel', () => {
+  // The beginning of every WebAssembly module, in base64.
+  expect(text('dist/kernel.js')).toContain('AGFzbQEAAAAB');
+  expect(text('dist/slim.js')).not.toContain('AGFzbQEAAAAB');
+});
+
+test('side effects are declared of files that are there: commands, workers and the edge entries', () => {
+  expect([...manifest.sideEffects].sort()).toEqual([
+    './dist/cli.js',
+    './dist/crush-worker.js',
+    './dist/edge-light.js',
+    './dist/pg-worker.js',
+    './dist/workerd.js',
+  ]);
+  for (const file of manifest.sideEffects) expect(existsSync(new URL(file, ROOT)), file).toBe(true);
+});
+
+test('the package has its files and nothing else', () => {
+  const { status, stdout } = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: fileURLToPath(ROOT),
+    encoding: 'utf8',
+  });
+  expect(status).toBe(0);
+  // npm 11 and earlier print a list; later ones an object by name.
+  const [pack] = Object.values(JSON.parse(stdout) as Record<string, { files: { path: string }[] }>);
+  const files = pack!.files.map(({ path }) => path);
+  for (const file of Object.values(manifest.bin)) expect(files).toContain(file);
+  const expected =
+    /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/[\w-]+\.(js|wasm)|dist\/THIRD-PARTY-LICENSES\.txt|dist\/types\/(src|assembly)\/[\w/-]+\.d\.ts)$/;
+  expect(files.filter((file) => !expected.test(file))).toEqual([]);
+});
+
+/** The files that a file of dist/ imports, itself first, with what each asks for, dynamic imports included. */
+function importsFrom(entry: string): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  const visit = (file: string): void => {
+    if (found.has(file)) return;
+    const specifiers = [...text(file).matchAll(/^(?:import|export)\b[^'"]*?(?:from )?['"]([^'"]+)['"];?$/gm)];
+    found.set(
+      file,
+      specifiers.map(([, specifier]) => specifier!),
+    );
+    for (const [, specifier] of specifiers) {
+      if (specifier!.endsWith('.js')) visit(`dist/${specifier!.replace('./', '')}`);
+    }
+  };
+  visit(entry);
+  return found;
+}
