@@ -192,7 +192,7 @@ export const K_GROWN = 10;
 export const K_HITS = 11;
 /** As f32: how many times less than noted the second scores may have become by now. */
 export const K_SLACK = 12;
-/** 1 to bring the second scores up to a grown item, which else is to be counted in the slack. */
+/** 1 to check all draws and bring their second scores up to a grown item, which else is counted in the slack. */
 export const K_NOTE_SECONDS = 13;
 export const RECHECK_WORDS = 14;
 

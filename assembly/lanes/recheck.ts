@@ -57,16 +57,48 @@ export function recheck(request: usize): i32 {
   hits = word(request, K_HITS);
   hitCount = 0;
   const count = word(request, K_COUNT);
-  if (word(request, K_GROWN) == 0) checkShrunk(count, load<f32>(request + (K_SLACK << 2)));
-  else checkGrown(count, word(request, K_NOTE_SECONDS) != 0);
+  const slack = load<f32>(request + (K_SLACK << 2));
+  if (word(request, K_GROWN) == 0) checkShrunk(count, slack);
+  else if (word(request, K_NOTE_SECONDS)) checkAll(count);
+  else checkGrown(count, slack);
   return hitCount;
 }
 
 /**
- * The item has become heavier: it may win draws that it has lost. What it has won it keeps, with a limit that is higher
- * than it need be.
+ * The item has become heavier: it may win draws that it has lost. Its score is not below the second one noted, less the
+ * slack, so only draws where that is near the limit are looked at. What the item has won it keeps, with a limit that is
+ * higher than it need be.
  */
-function checkGrown(count: i32, notes: bool): void {
+function checkGrown(count: i32, slack: f32): void {
+  const factor = f32x4.splat(slack);
+  let near = 0;
+  let entry = 0;
+  for (; entry + 4 <= count; entry += 4) {
+    const at = (<usize>entry) << 2;
+    const limit = f32x4.mul(v128.load(limits + at), factor);
+    let some = i32x4.bitmask(f32x4.le(v128.load(seconds + at), limit));
+    for (; some != 0; some &= some - 1) near = list(near, entry + ctz(some));
+  }
+  for (; entry < count; entry++) {
+    const at = (<usize>entry) << 2;
+    if (load<f32>(seconds + at) <= load<f32>(limits + at) * slack) near = list(near, entry);
+  }
+  const inverses = f32x4.splat(inverse);
+  for (let first = 0; first < near; first += 16) {
+    const some = min<i32>(16, near - first);
+    hashListed(first, some);
+    for (let i = 0; i < some; i++) {
+      const number = word(hits, first + i);
+      // Against itself the item has nothing to win.
+      if (word(winners, number) == index) continue;
+      const score = f32x4.extract_lane(scoreOf(i32x4.splat(word(hashes, i)), inverses), 0);
+      if (score <= load<f32>(limits + ((<usize>number) << 2))) hit(number);
+    }
+  }
+}
+
+/** As checkGrown, for an item that has become much heavier, or is new: the second scores are brought up to it. */
+function checkAll(count: i32): void {
   const inverses = f32x4.splat(inverse);
   let entry = 0;
   for (; entry + 16 <= count; entry += 16) {
@@ -75,17 +107,16 @@ function checkGrown(count: i32, notes: bool): void {
     for (let vector: usize = 0; vector < 64; vector += 16) {
       const score = scoreOf(v128.load(hashes + vector), inverses);
       let near = i32x4.bitmask(f32x4.le(score, v128.load(limits + at + vector)));
-      if (notes) noteSeconds(at + vector, score);
+      noteSeconds(at + vector, score);
       for (; near != 0; near &= near - 1) {
         const number = entry + ((<i32>vector) >> 2) + ctz(near);
-        // Against itself the item has nothing to win.
-        if (load<i32>(winners + ((<usize>number) << 2)) != index) hit(number);
+        if (word(winners, number) != index) hit(number);
       }
     }
   }
   for (; entry < count; entry++) {
+    if (word(winners, entry) == index) continue;
     const at = (<usize>entry) << 2;
-    if (load<i32>(winners + at) == index) continue;
     const u = (<i32>hash3(seedAt(at), id, load<i32>(rs + at))) & 0xffff;
     const score = f32x4.extract_lane(scoreOf(i32x4.splat(u), inverses), 0);
     if (score <= load<f32>(limits + at)) hit(entry);
@@ -104,38 +135,48 @@ function noteSeconds(at: usize, score: v128): void {
 
 /** The item has become lighter: it may lose draws that it has won. */
 function checkShrunk(count: i32, slack: f32): void {
-  // The draws won, written where the hits go: there are no more hits than draws won before them.
-  let won = 0;
   const mine = i32x4.splat(index);
+  let won = 0;
   let entry = 0;
   for (; entry + 4 <= count; entry += 4) {
     let some = i32x4.bitmask(i32x4.eq(v128.load(winners + ((<usize>entry) << 2)), mine));
-    for (; some != 0; some &= some - 1) {
-      store<i32>(hits + ((<usize>won) << 2), entry + ctz(some));
-      won++;
-    }
+    for (; some != 0; some &= some - 1) won = list(won, entry + ctz(some));
   }
-  for (; entry < count; entry++) {
-    if (load<i32>(winners + ((<usize>entry) << 2)) != index) continue;
-    store<i32>(hits + ((<usize>won) << 2), entry);
-    won++;
-  }
+  for (; entry < count; entry++) if (word(winners, entry) == index) won = list(won, entry);
   for (let first = 0; first < won; first += 16) {
     const some = min<i32>(16, won - first);
-    for (let i: usize = 0; i < <usize>some; i++) {
-      const at = (<usize>load<i32>(hits + (<usize>first + i) * 4)) << 2;
-      store<i32>(xs + (i << 2), seedAt(at));
-      store<i32>(rsOf + (i << 2), load<i32>(rs + at));
-    }
-    hashSixteen(v128.load(xs), v128.load(xs, 16), v128.load(xs, 32), v128.load(xs, 48), rsOf);
-    for (let i: usize = 0; i < <usize>some; i++) {
-      const number = load<i32>(hits + (<usize>first + i) * 4);
+    hashListed(first, some);
+    for (let i = 0; i < some; i++) {
+      const number = word(hits, first + i);
       const at = (<usize>number) << 2;
-      const limit = threshold(load<i32>(hashes + (i << 2)), inverse);
+      const limit = threshold(word(hashes, i), inverse);
       store<f32>(limits + at, limit);
       if (load<f32>(seconds + at) <= limit * slack) hit(number);
     }
   }
+}
+
+/*
+ * Draws to look at are listed where the hits go: there are no more hits than draws looked at before them.
+ */
+
+// @ts-ignore: decorator
+@inline
+function list(length: i32, entry: i32): i32 {
+  store<i32>(hits + ((<usize>length) << 2), entry);
+  return length + 1;
+}
+
+/** Hashes `count` listed draws, at most sixteen. */
+// @ts-ignore: decorator
+@inline
+function hashListed(first: i32, count: i32): void {
+  for (let i = 0; i < count; i++) {
+    const at = (<usize>word(hits, first + i)) << 2;
+    store<i32>(xs + ((<usize>i) << 2), seedAt(at));
+    store<i32>(rsOf + ((<usize>i) << 2), load<i32>(rs + at));
+  }
+  hashSixteen(v128.load(xs), v128.load(xs, 16), v128.load(xs, 32), v128.load(xs, 48), rsOf);
 }
 
 // @ts-ignore: decorator

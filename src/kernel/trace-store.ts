@@ -11,7 +11,7 @@ import {
   sortTrace,
   type TraceBlock,
 } from './trace-block.ts';
-import { hasSimd } from './kernel-module.ts';
+import { hasSimd } from './kernel.ts';
 import type { RecheckedItem, TracedRun, TraceKernel } from './trace-kernel.ts';
 
 /** Small blocks above this number are made one, unless they hold more than this share of all draws. */
@@ -53,6 +53,13 @@ export class RowSet {
   }
 }
 
+/** What is known of an item's weight. */
+interface WeightRange {
+  /** The least since draws were noted, and the last. */
+  readonly least: number;
+  readonly now: number;
+}
+
 /** See the top of the file. */
 export class TraceStore {
   /** Serial of the block that speaks for each row; 0 is that of the blocks that were made first. */
@@ -60,8 +67,8 @@ export class TraceStore {
   readonly #large: TraceBlock[] = [];
   #small: TraceBlock[] = [];
   #lastSerial = 0;
-  /** How many times less than noted the second scores of a bucket's draws may have become, by bucket number. */
-  readonly #slack = new Map<number, number>();
+  /** Of items whose weights have changed, by bucket number and id. */
+  readonly #weights = new Map<number, Map<number, WeightRange>>();
 
   constructor(rows: number) {
     this.#speaker = new Int32Array(rows);
@@ -155,13 +162,19 @@ export class TraceStore {
     }
   }
 
-  /** The change as draws are checked against it. A little growth is not noted with each draw, but in all. */
+  /**
+   * The change as draws are checked against it. A little growth is not noted with each draw: how much lighter an item
+   * may have been when a draw was noted is the slack.
+   */
   #changeOf(number: number, { id, after, weight, weightBefore }: ItemChange): RecheckedItem {
-    const slack = this.#slack.get(number) ?? 1;
+    let weights = this.#weights.get(number);
+    if (weights === undefined) this.#weights.set(number, (weights = new Map<number, WeightRange>()));
+    const least = Math.min(weights.get(id)?.least ?? weightBefore, weightBefore, weight);
     const grown = weight > weightBefore;
-    const then = grown && weightBefore > 0 ? (slack * weight) / weightBefore : Infinity;
-    const notesSeconds = then > MOST_SLACK;
-    if (grown && !notesSeconds) this.#slack.set(number, then);
+    const notesSeconds = grown && (weightBefore === 0 || weight > least * MOST_SLACK);
+    weights.set(id, { least: notesSeconds ? weight : least, now: weight });
+    let slack = 1;
+    for (const each of weights.values()) if (each.least > 0) slack = Math.max(slack, each.now / each.least);
     return { id, index: after, weight, grown, slack: slack * SLACK_ROUNDING, notesSeconds };
   }
 
