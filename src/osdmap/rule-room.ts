@@ -3,30 +3,8 @@
  * from mappings, so that it can be asked of sets that the rule itself would never give.
  */
 import { ITEM_NONE } from '../crush/model.ts';
-import { MapIndex, weightAt } from '../crush/validate/index-of-map.ts';
-import { choiceCount, ruleBlocks } from '../crush/validate/rule-blocks.ts';
 import { OSD_STATE, type OsdMap, type Pool } from './model.ts';
-import { findPoolRule } from './pool-rule.ts';
-
-/** A level of a block: at most so many buckets of a type within one bucket of the level above. */
-interface RoomLevel {
-  readonly type: number;
-  readonly count: number;
-  /** Whether one device is chosen below each, by the same step. */
-  readonly toLeaf: boolean;
-}
-
-/** A take, the levels chosen below it, and the devices there. */
-interface RoomBlock {
-  readonly take: number;
-  readonly levels: readonly RoomLevel[];
-  /** Items that the block gives. */
-  readonly wanted: number;
-  /** Of each device below the take that has weight: its bucket at each level but the last, which are devices. */
-  readonly paths: ReadonlyMap<number, Int32Array>;
-  /** Share of each device in what the block gives, in items a PG. */
-  readonly shares: ReadonlyMap<number, number>;
-}
+import { type RoomBlock, roomBlocks } from './room-blocks.ts';
 
 /** The room that a pool's rule leaves in a map. */
 export class RuleRoom {
@@ -37,23 +15,7 @@ export class RuleRoom {
   constructor(map: OsdMap, pool: Pool, release = Number.POSITIVE_INFINITY) {
     this.pool = pool;
     this.#map = map;
-    const rule = map.crush.rules[findPoolRule(map.crush, pool, release)];
-    const index = new MapIndex(map.crush, undefined);
-    let left = pool.size;
-    this.#blocks = (rule === undefined ? [] : ruleBlocks(rule, map.crush.tunables)).map((block) => {
-      const levels: RoomLevel[] = [];
-      for (const choice of block.choices) {
-        const toLeaf = choice.toLeaf && choice.type !== 0;
-        levels.push({ type: choice.type, count: choiceCount(choice, pool.size), toLeaf });
-        if (toLeaf) levels.push({ type: 0, count: 1, toLeaf: false });
-      }
-      const product = levels.reduce((all, { count }) => Math.min(pool.size, all * count), 1);
-      const wanted = Math.min(left, product);
-      left -= wanted;
-      const walk = new BlockWalk(index, levels, map.osdWeight);
-      const paths = walk.paths(block.take);
-      return { take: block.take, levels, wanted, paths, shares: walk.shares(block.take) };
-    });
+    this.#blocks = roomBlocks(map, pool, release);
   }
 
   /** Whether the rule can choose an OSD at all, and the map lets it hold anything: it exists and is in. */
@@ -262,123 +224,4 @@ function choosePositions(
     holders.add(holder);
     return chosen;
   });
-}
-
-/** Walks down from a take once for each block. */
-class BlockWalk {
-  readonly #index: MapIndex;
-  readonly #levels: readonly RoomLevel[];
-  readonly #reweights: Uint32Array;
-
-  constructor(index: MapIndex, levels: readonly RoomLevel[], reweights: Uint32Array) {
-    this.#index = index;
-    this.#levels = levels;
-    this.#reweights = reweights;
-  }
-
-  /** The buckets above each device that has weight, at the levels. A device in several places counts for the first. */
-  paths(take: number): Map<number, Int32Array> {
-    const found = new Map<number, Int32Array>();
-    const path = new Int32Array(Math.max(0, this.#levels.length - 1));
-    const walk = (id: number, level: number): void => {
-      if (id >= 0) {
-        if (level >= this.#levels.length - 1 && !found.has(id)) found.set(id, path.slice());
-        return;
-      }
-      const bucket = this.#index.bucket(id);
-      if (bucket === undefined) return;
-      let next = level;
-      if (this.#levels[level]?.type === bucket.type && level < this.#levels.length - 1) {
-        path[level] = id;
-        next++;
-      }
-      for (const [position, item] of bucket.items.entries()) {
-        if (weightAt(bucket, position) === 0) continue;
-        if (item >= 0 || this.#index.child(bucket, position) !== undefined) walk(item, next);
-      }
-    };
-    walk(take, 0);
-    return found;
-  }
-
-  /** Share of each device in one item, by weight; no bucket of a level gets more than one of those chosen there. */
-  shares(take: number): Map<number, number> {
-    const shares = new Map<number, number>();
-    const spread = (id: number, level: number, share: number): void => {
-      const { type = 0, count = 1 } = this.#levels[level] ?? {};
-      const found = this.#itemsBelow(id, type);
-      const parts = fairParts([...found.values()], Math.max(1, count));
-      let at = 0;
-      for (const item of found.keys()) {
-        const part = share * (parts[at++] ?? 0);
-        if (item >= 0) shares.set(item, (shares.get(item) ?? 0) + part);
-        else spread(item, level + 1, part);
-      }
-    };
-    if (take >= 0) shares.set(take, 1);
-    else spread(take, 0, 1);
-    return shares;
-  }
-
-  /** Weight in use of each item of a type below a bucket; 16.16, reweights counted. */
-  #itemsBelow(top: number, type: number): Map<number, number> {
-    const found = new Map<number, number>();
-    const walk = (id: number): void => {
-      const bucket = this.#index.bucket(id);
-      for (const [position, item] of bucket?.items.entries() ?? []) {
-        if (bucket === undefined || weightAt(bucket, position) === 0) continue;
-        if (item >= 0) {
-          const reweight = Math.min(1, (this.#reweights[item] ?? 0) / 0x10000);
-          if (type === 0) found.set(item, weightAt(bucket, position) * reweight);
-          continue;
-        }
-        const child = this.#index.child(bucket, position);
-        if (child === undefined) continue;
-        if (child.type === type) found.set(item, this.#weightBelow(item));
-        else walk(item);
-      }
-    };
-    walk(top);
-    return found;
-  }
-
-  readonly #weights = new Map<number, number>();
-
-  #weightBelow(id: number): number {
-    const known = this.#weights.get(id);
-    if (known !== undefined) return known;
-    let sum = 0;
-    const bucket = this.#index.bucket(id);
-    for (const [position, item] of bucket?.items.entries() ?? []) {
-      if (bucket === undefined) continue;
-      const weight = weightAt(bucket, position);
-      if (item >= 0) sum += weight * Math.min(1, (this.#reweights[item] ?? 0) / 0x10000);
-      else if (weight > 0 && this.#index.child(bucket, position) !== undefined)
-        sum += this.#weightBelow(item);
-    }
-    this.#weights.set(id, sum);
-    return sum;
-  }
-}
-
-/** Parts by weight, together 1, of which none is more than 1 / count. */
-function fairParts(weights: readonly number[], count: number): number[] {
-  const cap = 1 / count;
-  const parts = weights.map(() => 0);
-  const open = new Set(weights.keys());
-  let left = 1;
-  for (;;) {
-    const total = [...open].reduce((sum, i) => sum + (weights[i] ?? 0), 0);
-    if (total <= 0) return parts;
-    const full = [...open].filter((i) => ((weights[i] ?? 0) / total) * left > cap);
-    if (full.length === 0) {
-      for (const i of open) parts[i] = ((weights[i] ?? 0) / total) * left;
-      return parts;
-    }
-    for (const i of full) {
-      parts[i] = cap;
-      left -= cap;
-      open.delete(i);
-    }
-  }
 }

@@ -1,4 +1,6 @@
 /** In what two CRUSH maps differ, as a chain of maps that each differ from the one before by one kind of change. */
+import { CrushDraft } from '../../crush/draft.ts';
+import { checkEditable } from '../../crush/edit/lookup.ts';
 import { FlatMap } from '../../crush/flat.ts';
 import type { CrushMap } from '../../crush/model.ts';
 import { CrushError } from '../../errors.ts';
@@ -42,7 +44,10 @@ export function crushChanges(before: CrushMap, after: CrushMap): CrushStep[] {
     last = crush;
   };
 
-  if (!sameHierarchy(before, after)) {
+  if (!sameHierarchy(before, after) && !(isBuildable(before) && isBuildable(after))) {
+    const { rules, chooseArgs, tunables } = before;
+    add('bucket-moved', () => ({ ...after, rules, chooseArgs, tunables }));
+  } else if (!sameHierarchy(before, after)) {
     const stages = new CrushStages(before, after);
     const old = { weights: 'before', algorithms: 'before' } as const;
     const isInBefore = (device: number): boolean => stages.holds('before', device);
@@ -63,6 +68,17 @@ export function crushChanges(before: CrushMap, after: CrushMap): CrushStep[] {
   add('rule', () => ({ ...after, tunables }));
   add('tunables', () => after);
   return steps;
+}
+
+/** Whether stages can be made of a map; of others the whole difference of the hierarchies is taken for one. */
+function isBuildable(map: CrushMap): boolean {
+  try {
+    checkEditable(CrushDraft.from(map));
+    return true;
+  } catch (error) {
+    if (error instanceof CrushError) return false;
+    throw error;
+  }
 }
 
 /** Whether all that the mapper reads of two maps is the same. */
