@@ -11,7 +11,7 @@ import {
   sortTrace,
   type TraceBlock,
 } from './trace-block.ts';
-import { hasSimd } from './kernel.ts';
+import { hasSimd } from './kernel-module.ts';
 import type { RecheckedItem, TracedRun, TraceKernel } from './trace-kernel.ts';
 
 /** Small blocks above this number are made one, unless they hold more than this share of all draws. */
