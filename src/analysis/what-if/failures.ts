@@ -56,7 +56,7 @@ export interface FailEachOptions extends PgMapperOptions {
  * @throws CrushError `not-found` for a type that the map does not have, and what {@link PgMapper} throws
  */
 export function failEach(map: OsdMap, typeName: string, options: FailEachOptions = {}): FailureResult[] {
-  const type = findType(map.crush, typeName);
+  const type = typeName === 'osd' ? 0 : findType(map.crush, typeName);
   if (type === undefined) {
     const names = [...map.crush.typeNames.values()].join(', ');
     throw new CrushError('not-found', `there is no type of bucket '${typeName}'; the map has ${names}`);
