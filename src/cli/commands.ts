@@ -7,6 +7,8 @@ import type { InfoOptions } from './info-command.ts';
 import { MISUSE, misuse, oneLine, TextSinks, type CommandIo, type TextSink } from './io.ts';
 import type { MapOptions } from './map-command.ts';
 import { TABLE_HELP } from './map-writers.ts';
+import type { MdsDecideOptions } from './mds-command.ts';
+import { MDS_DECIDE_HELP } from './mds-help.ts';
 import { packageVersion } from './package-root.ts';
 import type { StartOptions } from './start-command.ts';
 import type { WhatIfCommand } from './whatif-command.ts';
@@ -189,6 +191,27 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink, dropIns: read
     .action(async (file: string, words: string[], options: WhatIfCommand) => {
       const { whatIfCommand } = await import('./whatif-command.ts');
       await whatIfCommand(file, words, options, io, out, err);
+    });
+  program
+    .command('mds')
+    .description("foresee what CephFS's metadata balancer does")
+    .command('decide')
+    .description('say what each rank would send to whom, which directories, and why')
+    .argument('<files...>', "what metadata servers print, see below; '-' is standard input")
+    .option('--fs <name>', "the file system, if 'ceph fs dump' has several", once('--fs'))
+    .option(
+      '--option <name=value>',
+      'an option of the balancer, as in ceph.conf; may be given for several',
+      gather,
+    )
+    .option('--beat <kind>', 'even or odd: these match ranks differently', 'even')
+    .option('--overloaded-for <beats>', 'for how long ranks have been overloaded', once('--overloaded-for'))
+    .option('--counters <how>', 'scaled to the sum of the last beat, or as-is', 'scaled')
+    .option('--format <format>', 'text or json', 'text')
+    .addHelpText('after', MDS_DECIDE_HELP)
+    .action(async (files: string[], options: MdsDecideOptions) => {
+      const { mdsDecideCommand } = await import('./mds-command.ts');
+      await mdsDecideCommand(files, options, io, out);
     });
   program
     .command('start')
