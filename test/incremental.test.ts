@@ -123,6 +123,14 @@ describe('what does not fit', () => {
     expect(() => applyIncremental(map, next)).toThrow("its fsid is not the map's");
   });
 
+  test('room for more OSDs than any cluster has', () => {
+    for (const newMaxOsd of [-1, 2 ** 20 + 1, 2 ** 24, NaN]) {
+      expect(() => applyIncremental(map, { ...incremental(51), newMaxOsd })).toThrow(
+        `the incremental sets max_osd to ${newMaxOsd}, which is not within 0..1048576`,
+      );
+    }
+  });
+
   test('OSDs beyond max_osd', () => {
     for (const change of [
       { newWeight: new Map([[6, 0x10000]]) },

@@ -20,9 +20,17 @@ export interface ChangedOsds {
   >;
 }
 
+/** Most OSDs that an incremental may make room for: a few bytes of one are not to take up all memory. */
+const MOST_OSDS = 1 << 20;
+
 /** Applies an incremental to the vectors, in the order in which Ceph does. */
 export function applyToOsds(map: OsdMap, incremental: OsdMapIncremental): ChangedOsds {
-  const osds = new OsdVectors(map, incremental.newMaxOsd ?? map.maxOsd);
+  const maxOsd = incremental.newMaxOsd ?? map.maxOsd;
+  if (!(maxOsd >= 0 && maxOsd <= Math.max(map.maxOsd, MOST_OSDS))) {
+    const range = `max_osd to ${maxOsd}, which is not within 0..${MOST_OSDS}`;
+    throw new CrushError('unsupported', `the incremental sets ${range}`, { path: 'new_max_osd' });
+  }
+  const osds = new OsdVectors(map, maxOsd);
   for (const [osd, weight] of incremental.newWeight) osds.setWeight(osd, weight);
   for (const [osd, affinity] of incremental.newPrimaryAffinity) osds.setAffinity(osd, affinity);
   for (const [osd, bits] of incremental.newState) osds.flipState(osd, bits, incremental);
