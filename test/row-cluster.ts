@@ -82,7 +82,13 @@ export function rowCluster(size: RowCluster): OsdMap {
       ],
     ]),
     erasureCodeProfiles: new Map([
-      ['ec', new Map([['k', String(dataShards)], ['m', String(codingShards)]])],
+      [
+        'ec',
+        new Map([
+          ['k', String(dataShards)],
+          ['m', String(codingShards)],
+        ]),
+      ],
     ]),
   };
 }
@@ -93,7 +99,8 @@ export function withBalancerUpmaps(map: OsdMap, count: number, random: Random): 
   const mapper = new PgMapper(map);
   const room = new RuleRoom(map, pool);
   const items = new Map<number, [number, number][]>();
-  const perRack = map.maxOsd / (new Set([...map.crush.itemNames.values()].filter((n) => n.startsWith('rack'))).size);
+  const perRack =
+    map.maxOsd / new Set([...map.crush.itemNames.values()].filter((n) => n.startsWith('rack'))).size;
   for (let tries = 0; items.size < count && tries < 4 * count; tries++) {
     const ps = random.below(pool.pgNum);
     const { raw } = mapper.mapPg(1, ps);
