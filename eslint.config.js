@@ -94,4 +94,17 @@ export default defineConfig(
     },
     rules: { 'no-undef': 'error', 'no-unused-vars': 'error', 'prefer-const': 'error' },
   },
+  {
+    // What runs in every runtime, and what runs them.
+    files: ['test/runtimes/*.{mjs,js}'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        [
+          ...['process', 'console', 'URL', 'Request', 'Response', 'fetch', 'document', 'performance'],
+          ...['setTimeout', 'clearTimeout', 'WebAssembly'],
+        ].map((name) => [name, 'readonly']),
+      ),
+    },
+    rules: { 'no-undef': 'error', 'no-unused-vars': 'error', 'prefer-const': 'error' },
+  },
 );

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { bytesOf } from '../src/formats/bytes.ts';
 import type { KernelSource } from '../src/kernel/kernel-module.ts';
@@ -60,6 +61,10 @@ describe('without a carried kernel', () => {
     ['a Response', () => new Response(SIMD)],
     ['a promise of a Response', () => Promise.resolve(new Response(SIMD))],
     ['a WebAssembly.Module', () => new WebAssembly.Module(SIMD)],
+    [
+      'a module of another realm',
+      () => runInNewContext('new WebAssembly.Module(bytes)', { bytes: SIMD }) as object,
+    ],
   ];
 
   test.each(forms)('init takes %s', async (_, form) => {

@@ -59,7 +59,7 @@ export async function init(source?: KernelSource | PromiseLike<KernelSource>): P
   const given = await source;
   if (given !== undefined) {
     const what = await loaded(given);
-    accept(what instanceof WebAssembly.Module ? what : await compiledOf(what));
+    accept(moduleOf(what) ?? (await compiledOf(what as Uint8Array)));
     return;
   }
   if (brought !== undefined) return;
@@ -79,8 +79,9 @@ export async function init(source?: KernelSource | PromiseLike<KernelSource>): P
  * ```
  */
 export function initSync(source: Bytes | WasmModule): void {
-  if (source instanceof WebAssembly.Module) {
-    accept(source);
+  const given = moduleOf(source);
+  if (given !== undefined) {
+    accept(given);
     return;
   }
   const bytes = bytesOf(source as Bytes, 'initSync');
@@ -148,6 +149,12 @@ async function compiledOf(bytes: Uint8Array): Promise<WebAssembly.Module> {
   }
 }
 
+/** A value that is a module: by its tag, since those of another realm are as good. */
+function moduleOf(value: unknown): WebAssembly.Module | undefined {
+  const isModule = Object.prototype.toString.call(value) === '[object WebAssembly.Module]';
+  return isModule ? (value as WebAssembly.Module) : undefined;
+}
+
 function notCompiled(error: unknown): CrushError {
   const failure = new CrushError('bad-argument', `the kernel was not compiled: ${messageOf(error)}`);
   failure.cause = error;
@@ -156,7 +163,8 @@ function notCompiled(error: unknown): CrushError {
 
 /** A source as a module or as bytes. */
 async function loaded(source: KernelSource): Promise<WebAssembly.Module | Uint8Array> {
-  if (source instanceof WebAssembly.Module) return source;
+  const module = moduleOf(source);
+  if (module !== undefined) return module;
   if (typeof source === 'string') return fetched(source);
   // Plain JavaScript has no compiler that demands an object.
   if (typeof source !== 'object' || (source as unknown) === null) return bytesOf(source as Bytes, 'init');

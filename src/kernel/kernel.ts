@@ -48,8 +48,7 @@ export class Kernel {
   #end: number;
 
   constructor(build: KernelBuild = hasSimd() ? 'simd' : 'scalar') {
-    // The loader's typings mirror its own runtime's exports, which the kernel does not have.
-    this.exports = instantiateSync(kernelModule(build), {}).instance.exports as unknown as KernelExports;
+    this.exports = instanceOf(kernelModule(build)).exports as unknown as KernelExports;
     this.#words = new Int32Array(this.exports.memory.buffer);
     this.#end = (this.exports.heapStart() + 15) & ~15;
   }
@@ -123,4 +122,11 @@ export function lnTable(): BigUint64Array {
   const at = kernel.allocate(65536 * 8);
   kernel.exports.lnTable(at);
   return new BigUint64Array(kernel.exports.memory.buffer.slice(at, at + 65536 * 8));
+}
+
+/** An instance of a module, which imports nothing. */
+function instanceOf(module: WebAssembly.Module): WebAssembly.Instance {
+  // The loader takes modules of another realm for bytes: some edge runtimes compile them outside of the program's own.
+  if (!(module instanceof WebAssembly.Module)) return new WebAssembly.Instance(module, {});
+  return instantiateSync(module, {}).instance;
 }
