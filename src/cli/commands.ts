@@ -4,7 +4,7 @@ import type { ExplainCommandOptions } from './explain-command.ts';
 import { EXPLAIN_HELP } from './explain-help.ts';
 import type { CompareCommand } from './compare-command.ts';
 import type { InfoOptions } from './info-command.ts';
-import { MISUSE, misuse, oneLine, TextSinks, type CommandIo, type TextSink } from './io.ts';
+import { MISUSE, misuse, oneLine, printable, TextSinks, type CommandIo, type TextSink } from './io.ts';
 import type { MapOptions } from './map-command.ts';
 import { TABLE_HELP } from './map-writers.ts';
 import type { MdsDecideOptions } from './mds-command.ts';
@@ -30,7 +30,7 @@ export async function runCommand(
   io: CommandIo,
   dropIns: readonly string[],
 ): Promise<number> {
-  const sinks = new TextSinks(io);
+  const sinks = new TextSinks(io, printable);
   try {
     await buildProgram(io, sinks.out, sinks.err, dropIns).parseAsync([...argv], { from: 'user' });
     return 0;

@@ -65,12 +65,20 @@ export const MISUSE = 2;
 /** Ends a command for people that was given what it cannot take; `file` is for what only a file's content shows. */
 export function misuse(text: string, file?: string): CommandExit {
   const error = new CrushError('bad-argument', text, file === undefined ? {} : { file });
-  return new CommandExit(MISUSE, `crush-wasm: ${error.describe()}\n`);
+  return new CommandExit(MISUSE, `crush-wasm: ${printable(error.describe())}\n`);
 }
 
 /** A text that must not break the line it goes to. */
 export function oneLine(text: string): string {
-  return text.replace(/\s*\n\s*/g, ' ');
+  return printable(text.replace(/\s*\n\s*/g, ' '));
+}
+
+/** Characters by which a name in a map could command a terminal: all of the control characters but tab and line feed. */
+const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
+
+/** A text without control characters: written as JSON would, so that JSON stays what it is. */
+export function printable(text: string): string {
+  return text.replace(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Characters that are gathered before a stream is bothered. */
@@ -96,10 +104,13 @@ export interface TextSink {
 export class TextSinks {
   readonly out: TextSink;
   readonly err: TextSink;
+  readonly #shown: (text: string) => string;
   #runs: Run[] = [];
   #gathered = 0;
 
-  constructor(io: CommandIo) {
+  /** @param shown - what is written of a text: all of it, or {@link printable} */
+  constructor(io: CommandIo, shown = (text: string): string => text) {
+    this.#shown = shown;
     this.out = this.#sinkOf(io.stdout);
     this.err = this.#sinkOf(io.stderr);
   }
@@ -110,7 +121,7 @@ export class TextSinks {
     this.#runs = [];
     this.#gathered = 0;
     for (const { output, parts } of runs) {
-      await output.write(parts instanceof Uint8Array ? parts : parts.join(''));
+      await output.write(parts instanceof Uint8Array ? parts : this.#shown(parts.join('')));
     }
   }
 
