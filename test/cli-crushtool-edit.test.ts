@@ -1,6 +1,6 @@
 /** The edits of the crushtool drop-in: what is said, and how it ends. Bytes are judged in crush-edit-fuzz.test.ts. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findItem, itemClassName, itemWeight } from '../src/crush/names.ts';
 import { readCrushBinary } from '../src/formats/crushmap-binary.ts';
@@ -197,4 +197,15 @@ test('a map that was compiled just now keeps the weight-sets of all kinds of buc
   expect(await run(['crushtool', '-c', source, '-o', edited])).toMatchObject({ status: 0 });
   expect(await run(['crushtool', '-i', edited, ...edit])).toMatchObject({ status: 0 });
   expect(weightSets()).toEqual([]);
+});
+
+test.skipIf(!existsSync('/dev/full'))('a full disk is no missing one', async () => {
+  // As crushtool 16.2.15 says it.
+  expect(await run(['crushtool', '-i', map, '--reweight', '-o', '/dev/full'])).toEqual({
+    status: 1,
+    stdout: '',
+    stderr:
+      'bufferlist::write_fd(/dev/full): write_fd error: (28) No space left on device\n' +
+      "crushtool: error writing '/dev/full': (28) No space left on device\n",
+  });
 });

@@ -1,5 +1,5 @@
 /** Writes the files that the drop-in tools are asked for, with Ceph's words for what goes wrong. */
-import { open, writeFile, type FileHandle } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import { CommandExit } from './io.ts';
 import { describeSystemError } from './load.ts';
 
@@ -18,14 +18,19 @@ export async function writeFileLikeCeph(
   bytes: Uint8Array,
   complaint = (what: string): string => `error writing '${file}': ${what}`,
 ): Promise<void> {
-  try {
-    await writeFile(file, bytes);
-  } catch (error) {
+  const fail = (error: unknown, step: string): never => {
     const what = describeSystemError(error);
-    throw new CommandExit(
-      1,
-      `bufferlist::write_file(${file}): failed to open file: ${what}\n` + `${tool}: ${complaint(what)}\n`,
-    );
+    throw new CommandExit(1, `bufferlist::${step}: ${what}\n${tool}: ${complaint(what)}\n`);
+  };
+  const handle = await open(file, 'w').catch((error: unknown) =>
+    fail(error, `write_file(${file}): failed to open file`),
+  );
+  try {
+    await handle.writeFile(bytes);
+  } catch (error) {
+    fail(error, `write_fd(${file}): write_fd error`);
+  } finally {
+    await handle.close();
   }
 }
 
