@@ -7,6 +7,7 @@ import { RULE_OP, type CrushMap } from '../src/crush/model.ts';
 import { findItem, itemClassName, itemWeight, parentOf } from '../src/crush/names.ts';
 import { CrushError } from '../src/errors.ts';
 import { readCrushBinary } from '../src/formats/crushmap-binary.ts';
+import { writeCrushText } from '../src/formats/crush-text-write.ts';
 import { writeCrushBinary } from '../src/formats/crushmap-encode.ts';
 import { CrushMapper } from '../src/kernel/crush-mapper.ts';
 import { Random } from './random.ts';
@@ -355,4 +356,93 @@ describe('maps that cannot be edited', () => {
     expect(() => CrushMapEditor.from(map)).toThrow(CrushError);
     expect(() => CrushMapEditor.from(map)).toThrow(text);
   });
+});
+
+describe('what plain JavaScript may pass is refused, and changes nothing', () => {
+  const refused: readonly (readonly [
+    what: string,
+    edit: (editor: CrushMapEditor, value: never) => unknown,
+    values: readonly unknown[],
+  ])[] = [
+    ['a device', (editor, value) => editor.addDevice(value), [undefined, null, 3, 'osd.9']],
+    [
+      'a name of a device',
+      (editor, name) => editor.addDevice({ name, weight: 1, location: { host: 'host0' } }),
+      [5, true, '', 'a b'],
+    ],
+    [
+      'a weight',
+      (editor, weight) => editor.addDevice({ weight, location: { host: 'host0' } }),
+      [undefined, null, NaN, '1', true, [], -1, Infinity],
+    ],
+    ['a location', (editor, location) => editor.move('host0', location), [undefined, null, {}, 'rack1']],
+    [
+      'a host',
+      (editor, host) => editor.addDevice({ weight: 1, location: { host } }),
+      [undefined, 7, NaN, {}],
+    ],
+    ['a bucket', (editor, value) => editor.addBucket(value), [undefined, null, 1]],
+    ['a name of a bucket', (editor, name) => editor.addBucket({ name, type: 'host' }), [undefined, null, 12]],
+    [
+      'an algorithm',
+      (editor, algorithm) => editor.addBucket({ name: 'new', type: 'host', algorithm }),
+      ['oak', 'constructor', null, 5],
+    ],
+    ['a new name', (editor, name) => editor.rename('host0', name), [undefined, null, 12]],
+    ['a class', (editor, name) => editor.setClass('osd.0', name), [null, 12, true]],
+    ['a class of many', (editor, name) => editor.setSubtreeClass('host0', name), [undefined, null, 12]],
+    ['a rule', (editor, value) => editor.addRule(value), [undefined, null, 'r']],
+    ['a name of a rule', (editor, name) => editor.addRule({ name, root: 'default' }), [undefined, null, 12]],
+    [
+      'a kind of rule',
+      (editor, kind) => editor.addRule({ name: 'new', root: 'default', kind }),
+      ['raid5', null, 'constructor'],
+    ],
+    ['tunables', (editor, value) => editor.setTunables(value), [undefined, null, 5, 'constructor']],
+    [
+      'a tunable',
+      (editor, value) => editor.setTunables(value),
+      [{ constructor: 1 }, { chooseTotalTries: '9' }],
+    ],
+    ['a batch', (editor, value) => editor.batch(value), [undefined, {}, async () => Promise.resolve()]],
+    ['a limit', (_, undoLimit) => CrushMapEditor.empty({ undoLimit }), [NaN, -1, '5', null]],
+    ['a map', (_, value) => writeCrushBinary(value), [undefined, null, {}, new Uint8Array(4)]],
+    ['a map to write', (_, value) => writeCrushText(value), [undefined, null, {}, '']],
+  ];
+  const cases = refused.flatMap(([what, edit, values]) => values.map((value) => ({ what, edit, value })));
+
+  test.each(cases)('$what: $value', ({ edit, value }) => {
+    const editor = example();
+    const before = editor.map;
+    let error: unknown;
+    try {
+      edit(editor, value as never);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toBeInstanceOf(CrushError);
+    expect((error as CrushError).code).toBe('bad-argument');
+    expect(editor.map).toBe(before);
+    expect(editor.addDevice({ weight: 1, location: { host: 'host0' } })).toBe(8);
+  });
+});
+
+test('weight-sets of buckets that are not straw2 are left to no one who reads the map', () => {
+  const editor = CrushMapEditor.empty();
+  editor.addBucket({ name: 'a', type: 'host', algorithm: 'list' });
+  editor.addDevice({ weight: 1, location: { host: 'a' } });
+  editor.addDevice({ weight: 2, location: { host: 'b', root: 'default' } });
+  editor.move('a', { root: 'default' });
+  const root = findItem(editor.map, 'default')!;
+  const weightSet = [Uint32Array.of(0x20000, 0x10000)];
+  const edited = CrushMapEditor.from({
+    ...editor.map,
+    chooseArgs: new Map([[0, new Map([[root, { weightSet }]])]]),
+  });
+  edited.setWeight('osd.0', 5);
+  expect([...edited.map.chooseArgs.get(0)!.keys()].map((id) => edited.map.itemNames.get(id)).sort()).toEqual([
+    'b',
+    'default',
+  ]);
+  expect(readCrushBinary(writeCrushBinary(edited.map)).chooseArgs).toEqual(edited.map.chooseArgs);
 });

@@ -7,18 +7,22 @@ import { CrushDraft } from './draft.ts';
 import type { CrushLocation, NewCrushBucket, NewDevice, NewRule } from './edit/arguments.ts';
 import { addBucket } from './edit/bucket-table.ts';
 import {
+  algorithmOf,
   checkCount,
   checkedWeight,
   checkPlace,
   checkTotals,
   checkTunable,
+  demandObject,
   freeDevice,
   itemOf,
   locationOf,
   misuse,
+  modeOf,
   profileOf,
   typeOf,
 } from './edit/checks.ts';
+import { updateChooseArgs } from './edit/choose-args.ts';
 import {
   badName,
   getOrCreateClass,
@@ -33,8 +37,8 @@ import { createOrMoveItem, insertItem, itemAtLocation, moveBucket, removeItem } 
 import { checkEditable } from './edit/lookup.ts';
 import { addSimpleRule, removeRule } from './edit/rules.ts';
 import { adjustItemWeight, reweight } from './edit/weights.ts';
-import { mapKind } from './kind.ts';
-import { BUCKET_ALGORITHM, RULE_TYPE, type CrushMap, type CrushTunables } from './model.ts';
+import { demandCrushMap } from './kind.ts';
+import { RULE_TYPE, type CrushMap, type CrushTunables } from './model.ts';
 import { isValidName } from './names.ts';
 import type { TunablesProfile } from './tunables.ts';
 
@@ -71,6 +75,9 @@ export class CrushMapEditor {
   #batch: Batch | undefined;
 
   private constructor(map: CrushMap, { undoLimit = 100 }: EditorOptions) {
+    if (typeof undoLimit !== 'number' || !(undoLimit >= 0)) {
+      throw misuse(`undoLimit cannot be ${String(undoLimit)}; give a number from 0 on`);
+    }
     this.#map = map;
     this.#undoLimit = undoLimit;
   }
@@ -90,12 +97,7 @@ export class CrushMapEditor {
    * @throws CrushError `invalid-map` where buckets are missing or below themselves; `bad-argument` for other values.
    */
   static from(map: CrushMap, options: EditorOptions = {}): CrushMapEditor {
-    const kind = mapKind(map);
-    if (kind !== 'CRUSH map') {
-      throw misuse(
-        `an editor takes a CRUSH map, not this ${kind === 'other' ? 'value' : kind}; pass its CRUSH map`,
-      );
-    }
+    demandCrushMap(map, 'an editor');
     checkEditable(CrushDraft.from(map));
     return new CrushMapEditor(map, options);
   }
@@ -138,9 +140,13 @@ export class CrushMapEditor {
    */
   batch<T>(edits: () => T): T {
     if (this.#batch !== undefined) throw misuse('a batch is under way; make its edits part of that one');
+    if (typeof edits !== 'function') throw misuse('a batch takes a function that makes the edits');
     return this.#edit((draft) => {
       postponeShadowTrees(draft);
       const result = edits();
+      if (result instanceof Promise) {
+        throw misuse('a batch cannot wait: what it is given must make all edits before it returns');
+      }
       settleShadowTrees(draft);
       return result;
     });
@@ -152,7 +158,8 @@ export class CrushMapEditor {
    * @returns Its id.
    * @throws CrushError: the id or name is taken, a weight out of range, a location that the map cannot give.
    */
-  addDevice({ id, name, weight, location, deviceClass }: NewDevice): number {
+  addDevice(newDevice: NewDevice): number {
+    const { id, name, weight, location, deviceClass } = demandObject(newDevice, 'a device');
     return this.#edit((draft) => {
       const device = id ?? freeDevice(draft);
       if (!Number.isInteger(device) || device < 0) throw misuse(`${device} is no device id; use 0, 1, 2 ...`);
@@ -181,12 +188,13 @@ export class CrushMapEditor {
    * @returns Its id.
    * @throws CrushError: the name is taken, the type or the location is not in the map.
    */
-  addBucket({ name, type, location, algorithm }: NewCrushBucket): number {
+  addBucket(bucket: NewCrushBucket): number {
+    const { name, type, location, algorithm } = demandObject(bucket, 'a bucket');
     return this.#edit((draft) => {
       if (draft.itemId(name) !== undefined) {
         throw new CrushError('refused', `the name '${name}' is taken; choose another`, {}, 'EEXIST');
       }
-      const alg = algorithm === undefined ? {} : { alg: BUCKET_ALGORITHM[algorithm] };
+      const alg = algorithm === undefined ? {} : { alg: algorithmOf(algorithm) };
       const id = addBucket(draft, { type: typeOf(draft, type), ...alg });
       if (!draft.setItemName(id, name)) throw badName(name);
       if (location !== undefined) {
@@ -291,14 +299,15 @@ export class CrushMapEditor {
    * @returns Its number.
    * @throws CrushError: the name is taken, the root, type or class is not in the map.
    */
-  addRule({ failureDomain = 'host', kind = 'replicated', ...rule }: NewRule): number {
+  addRule(newRule: NewRule): number {
+    const { failureDomain = 'host', kind = 'replicated', ...rule } = demandObject(newRule, 'a rule');
     return this.#edit((draft) => {
       if (!isValidName(rule.name)) throw badName(rule.name);
       if (draft.typeId(failureDomain) !== 0) typeOf(draft, failureDomain);
       checkCount(rule.failureDomains, 'failureDomains');
       checkCount(rule.osdsPerFailureDomain, 'osdsPerFailureDomain');
       if (settleShadowTrees(draft)) postponeShadowTrees(draft);
-      const mode = kind === 'replicated' ? 'firstn' : 'indep';
+      const mode = modeOf(kind);
       const type = rule.osdsPerFailureDomain === undefined ? { type: RULE_TYPE[kind] } : {};
       return addSimpleRule(draft, { ...rule, ...type, failureDomain, mode });
     });
@@ -328,7 +337,7 @@ export class CrushMapEditor {
    */
   setTunables(tunables: TunablesProfile | Partial<CrushTunables>): void {
     this.#edit((draft) => {
-      const values = typeof tunables === 'string' ? profileOf(tunables) : tunables;
+      const values = typeof tunables === 'string' ? profileOf(tunables) : demandObject(tunables, 'tunables');
       for (const [name, value] of Object.entries(values)) checkTunable(draft, name, value);
       draft.tunables = { ...draft.tunables, ...values };
     });
@@ -352,6 +361,8 @@ export class CrushMapEditor {
       if (batch.failure !== undefined) throw batch.failure.error;
       checkTotals(draft, this.#map);
       draft.finalize();
+      // Entries of buckets that are not straw2 have no effect, and are dropped by all that read the map again.
+      updateChooseArgs(draft);
       this.#past.push(this.#map);
       if (this.#past.length > this.#undoLimit) this.#past.shift();
       this.#future.length = 0;

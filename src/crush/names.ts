@@ -119,8 +119,8 @@ export function isShadow(map: CrushMap, id: number): boolean {
 }
 
 /** Whether a name may be given to an item or type (`CrushWrapper::is_valid_crush_name`). */
-export function isValidName(name: string): boolean {
-  return /^[A-Za-z0-9_.-]+$/.test(name);
+export function isValidName(name: unknown): name is string {
+  return typeof name === 'string' && /^[A-Za-z0-9_.-]+$/.test(name);
 }
 
 interface ItemIndex {

@@ -2,6 +2,7 @@
  * Writes a CRUSH map as text: what `crushtool -d` prints, byte for byte (`CrushCompiler::decompile`).
  */
 import { bucketItemWeights } from '../crush/bucket.ts';
+import { demandCrushMap } from '../crush/kind.ts';
 import { BUCKET_ALGORITHM, HASH_RJENKINS1, LEGACY_TUNABLES, RULE_OP } from '../crush/model.ts';
 import type {
   ChooseArg,
@@ -62,6 +63,7 @@ export interface DecompileFailure {
  * ```
  */
 export function writeCrushText(map: CrushMap, options: WriteCrushTextOptions = {}): string {
+  demandCrushMap(map, 'writeCrushText');
   const { text, failure } = decompileCrush(map, options);
   if (failure !== undefined) throw failure.error;
   return text;

@@ -2,6 +2,7 @@
  * Writes the binary CRUSH map: the bytes that crushtool writes and `ceph osd setcrushmap` takes
  * (`CrushWrapper::encode`). All sections that the release knows are written, whatever the map was read from.
  */
+import { demandCrushMap } from '../crush/kind.ts';
 import type { ChooseArgs, CrushBucket, CrushMap, CrushRule } from '../crush/model.ts';
 import { BinaryWriter } from './binary-writer.ts';
 import { CRUSH_MAGIC } from './crushmap-binary.ts';
@@ -19,12 +20,14 @@ export interface WriteCrushOptions {
 /**
  * The bytes of a CRUSH map.
  *
+ * @throws CrushError `bad-argument` for what is no CRUSH map.
  * @example
  * ```ts
  * await writeFile('crushmap', writeCrushBinary(map));
  * ```
  */
 export function writeCrushBinary(map: CrushMap, options: WriteCrushOptions = {}): Uint8Array {
+  demandCrushMap(map, 'writeCrushBinary');
   const { release = NEWEST_RELEASE } = options;
   const writer = new BinaryWriter();
   writer.u32(CRUSH_MAGIC).u32(map.buckets.length).u32(map.rules.length).u32(map.maxDevices);

@@ -2,7 +2,7 @@
 import { CrushError } from '../../errors.ts';
 import { bucketItemWeights, tooHeavy } from '../bucket.ts';
 import type { CrushDraft } from '../draft.ts';
-import type { CrushMap, CrushTunables } from '../model.ts';
+import { BUCKET_ALGORITHM, type CrushMap, type CrushTunables } from '../model.ts';
 import { profileTunables, TUNABLES_PROFILES, type TunablesProfile } from '../tunables.ts';
 import type { CrushLocation } from './arguments.ts';
 import { noSuchItem } from './classes.ts';
@@ -41,7 +41,7 @@ export function typeOf(draft: CrushDraft, name: string): number {
 
 /** A location whose types the map has all; Ceph's tools pass over others. */
 export function locationOf(draft: CrushDraft, location: CrushLocation): ReadonlyMap<string, string> {
-  const entries = Object.entries(location);
+  const entries = Object.entries(demandObject(location, 'a location'));
   if (entries.length === 0) throw misuse("a location names at least one bucket, such as { root: 'default' }");
   for (const [type] of entries) typeOf(draft, type);
   return new Map(entries);
@@ -77,10 +77,10 @@ export function checkPlace(draft: CrushDraft, item: number, location: ReadonlyMa
 
 /** A weight in units that fits into the map. */
 export function checkedWeight(weight: number): number {
-  if (weight >= 0 && weight < 0x8000) return weight;
+  if (typeof weight === 'number' && weight >= 0 && weight < 0x8000) return weight;
   throw new CrushError(
     'bad-argument',
-    `a weight of ${weight} is out of range; give one of 0 to 32767.99`,
+    `a weight of ${String(weight)} is out of range; give one of 0 to 32767.99`,
     {},
     'EOVERFLOW',
   );
@@ -98,7 +98,7 @@ export function checkTotals(draft: CrushDraft, before: CrushMap): void {
 /** Refuses what is no number of things to choose, if it is given. */
 export function checkCount(value: number | undefined, name: string): void {
   if (value === undefined || (Number.isInteger(value) && value > 0 && value <= 0x7fff_ffff)) return;
-  throw misuse(`${name} cannot be ${value}; give a whole number from 1 on`);
+  throw misuse(`${name} cannot be ${String(value)}; give a whole number from 1 on`);
 }
 
 /** What a profile sets. */
@@ -116,12 +116,35 @@ const BYTES: readonly string[] = [
 
 /** Refuses a tunable that does not exist, or a value that does not fit. */
 export function checkTunable(draft: CrushDraft, name: string, value: unknown): void {
-  if (!(name in draft.tunables)) {
+  if (!Object.hasOwn(draft.tunables, name)) {
     throw misuse(`there is no tunable '${name}'; use one of ${Object.keys(draft.tunables).join(', ')}`);
   }
   const most = BYTES.includes(name) ? 0xff : 0x7fff_ffff;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most) return;
   throw misuse(`the tunable ${name} cannot be ${String(value)}; give a whole number of 0 to ${most}`);
+}
+
+/** Refuses an argument that is no object, such as one that was left out. */
+export function demandObject<T extends object>(value: T, what: string): T {
+  const given: unknown = value;
+  if (typeof given === 'object' && given !== null) return value;
+  throw misuse(`${what} cannot be ${String(given)}; give an object`);
+}
+
+const MODES = { replicated: 'firstn', erasure: 'indep' } as const;
+
+/** How a rule of a kind chooses. */
+export function modeOf(kind: keyof typeof MODES): 'firstn' | 'indep' {
+  if (Object.hasOwn(MODES, kind)) return MODES[kind];
+  throw misuse(`the kind of a rule cannot be ${String(kind)}; use 'replicated' or 'erasure'`);
+}
+
+/** Number of a bucket algorithm, by its name. */
+export function algorithmOf(name: keyof typeof BUCKET_ALGORITHM): number {
+  if (Object.hasOwn(BUCKET_ALGORITHM, name)) return BUCKET_ALGORITHM[name];
+  throw misuse(
+    `there is no bucket algorithm '${name}'; use one of ${Object.keys(BUCKET_ALGORITHM).join(', ')}`,
+  );
 }
 
 /** The error for an argument that cannot be. */

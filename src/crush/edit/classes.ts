@@ -120,10 +120,10 @@ export function setDeviceClass(draft: CrushDraft, device: number, className: str
 }
 
 /** The error for a name that no item or class can have. */
-export function badName(name: string): CrushError {
+export function badName(name: unknown): CrushError {
   return new CrushError(
     'bad-argument',
-    `'${name}' cannot be a name; use letters, digits, '-', '_' and '.'`,
+    `'${String(name)}' cannot be a name; use letters, digits, '-', '_' and '.'`,
     {},
     'EINVAL',
   );
