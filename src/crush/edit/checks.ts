@@ -136,7 +136,7 @@ const MODES = { replicated: 'firstn', erasure: 'indep' } as const;
 /** How a rule of a kind chooses. */
 export function modeOf(kind: keyof typeof MODES): 'firstn' | 'indep' {
   if (Object.hasOwn(MODES, kind)) return MODES[kind];
-  throw misuse(`the kind of a rule cannot be ${String(kind)}; use 'replicated' or 'erasure'`);
+  throw misuse(`the kind of a rule cannot be '${kind}'; use 'replicated' or 'erasure'`);
 }
 
 /** Number of a bucket algorithm, by its name. */
