@@ -13,6 +13,9 @@ import {
   randomPinProbability,
   type PinnedDirectory,
 } from '../src/mds/pins.ts';
+import { stringHashRjenkins } from '../src/osdmap/object-hash.ts';
+import { encodeFragment, isInFragment } from '../src/mds/reports.ts';
+import { fixtureText } from './fixtures.ts';
 import {
   addImport,
   directoryFragment,
@@ -185,6 +188,34 @@ describe('pins', () => {
 });
 
 describe('the hash of ephemeral pins', () => {
+  interface PinFixture {
+    readonly max_mds: number;
+    readonly pins: readonly (readonly [path: string, dirfrag: string, target: number])[];
+    readonly fragments: Readonly<Record<string, readonly string[]>>;
+  }
+  const { max_mds, pins, fragments } = JSON.parse(fixtureText('mds/pins.json')) as PinFixture;
+
+  test('gives the targets of a real cluster', () => {
+    const targets = pins.map(([, dirfrag]) => {
+      const [ino = '', name = '*'] = dirfrag.split('.');
+      return hashIntoRankBucket(BigInt(ino), max_mds, encodeFragment(name));
+    });
+    expect(targets).toEqual(pins.map(([, , target]) => target));
+    expect(pins).toHaveLength(68);
+    expect(new Set(targets)).toEqual(new Set([0, 1, 2]));
+    expect(Object.keys(fragments)).toHaveLength(2 ** distributedFragmentBits(max_mds, 2));
+  });
+
+  test('of a name says in which fragment it is', () => {
+    const utf8 = new TextEncoder();
+    for (const [dirfrag, names] of Object.entries(fragments)) {
+      const fragment = encodeFragment(dirfrag.split('.')[1] ?? '') ?? 0;
+      for (const name of names)
+        expect(isInFragment(stringHashRjenkins(utf8.encode(name)), fragment)).toBe(true);
+    }
+    expect(Object.values(fragments).flat()).toHaveLength(60);
+  });
+
   test('moves few when ranks are added, and those to the new rank only', () => {
     for (let ino = 0x10000000000n; ino < 0x10000000400n; ino++) {
       const [before, after] = [7, 8].map((maxMds) => hashIntoRankBucket(ino, maxMds));

@@ -3,6 +3,7 @@ import type { ExportDirectory, ExportFragment } from './find-exports.ts';
 import { metaLoad } from './load.ts';
 import {
   fragmentTitle,
+  isInFragment,
   rankOfMdsdir,
   ROOT_INO,
   type DirectoryReport,
@@ -103,12 +104,10 @@ class TreeBuilder {
       .map(({ fragments }) => ({ fragments: fragments.map((child) => this.fragment(child)) }));
   }
 
-  /** Whether a directory's entry is in a fragment of its parent. Follows `frag_t::contains`. */
+  /** Whether a directory's entry is in a fragment of its parent. */
   #isIn(fragment: number, [child]: readonly FragmentReport[]): boolean {
     if (fragment === 0 || child === undefined) return true;
-    const bits = fragment >>> 24;
-    const mask = (0xffffff << (24 - bits)) & 0xffffff;
-    return (this.#hashName(baseName(child.path)) & mask) === (fragment & 0xffffff);
+    return isInFragment(this.#hashName(baseName(child.path)), fragment);
   }
 }
 

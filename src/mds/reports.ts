@@ -120,3 +120,10 @@ export function fragmentTitle(path: string, fragment: number): string {
   const name = path === '' ? '/' : path;
   return fragment === 0 ? name : `${name}.${fragmentName(fragment)}`;
 }
+
+/** Whether an entry is in a fragment of its directory, by the hash of its name. Follows `frag_t::contains`. */
+export function isInFragment(nameHash: number, fragment: number): boolean {
+  const bits = fragment >>> MAX_FRAGMENT_BITS;
+  const mask = (0xffffff << (MAX_FRAGMENT_BITS - bits)) & 0xffffff;
+  return (nameHash & mask) === (fragment & 0xffffff);
+}

@@ -75,7 +75,8 @@ export interface Rebalance {
  * @param whoami - the rank that decides
  * @param targets - amounts, by the rank that gets them
  * @param targetLoad - what each rank should have
- * @param subtrees - those that the rank has full authority over
+ * @param subtrees - those that the rank has full authority over; imports go back in this order, which in Ceph is that of
+ *   addresses in memory
  */
 export function tryRebalance(
   whoami: number,
@@ -99,10 +100,11 @@ export function tryRebalance(
   const sending = shipments.filter(({ skip }) => skip === undefined);
   const gone = new Set<OwnSubtree>();
   for (const shipment of sending) returnImports(shipment, usable, gone);
-  for (const shipment of sending) sendImportsOn(shipment, usable, gone);
+  const byLoad = usable.toSorted((a, b) => a.root.load - b.root.load);
+  for (const shipment of sending) sendImportsOn(shipment, byLoad, gone);
 
   const state = exportState();
-  const roots = usable.filter((subtree) => !gone.has(subtree)).reverse();
+  const roots = byLoad.filter((subtree) => !gone.has(subtree)).reverse();
   for (const shipment of sending) {
     if (isFilled(shipment)) continue;
     const first = state.searches.length;
@@ -133,7 +135,7 @@ function skipOf(amount: number, ranks: number, targetLoad: number): AmountSkip |
   return amount * 10 * ranks < targetLoad ? 'small-part-of-target' : undefined;
 }
 
-/** Parts subtrees into those that go back at once, that take no part, and others by load, least first. */
+/** Parts subtrees into those that go back at once, that take no part, and others. */
 function sortSubtrees(
   whoami: number,
   subtrees: readonly OwnSubtree[],
@@ -151,7 +153,6 @@ function sortSubtrees(
     else if (isIdle && kind !== 'root' && from !== whoami) idleReturns.push({ root, to: from });
     else usable.push(subtree);
   }
-  usable.sort((a, b) => a.root.load - b.root.load);
   return { idleReturns, skipped, usable };
 }
 
@@ -161,7 +162,6 @@ function returnImports(
   usable: readonly OwnSubtree[],
   gone: Set<OwnSubtree>,
 ): void {
-  // In the order of the subtree map, which Ceph keeps by address: any.
   for (const subtree of usable) {
     const { root, kind, from } = subtree;
     if (from !== shipment.to || kind !== 'directory') continue;
@@ -177,11 +177,11 @@ function returnImports(
 /** Sends whole subtrees, wherever they came from, as far as they fit: least first. */
 function sendImportsOn(
   shipment: MutableShipment,
-  usable: readonly OwnSubtree[],
+  byLoad: readonly OwnSubtree[],
   gone: Set<OwnSubtree>,
 ): void {
   if (isFilled(shipment)) return;
-  for (const subtree of usable) {
+  for (const subtree of byLoad) {
     const { root, kind, from } = subtree;
     if (kind !== 'directory' || gone.has(subtree)) continue;
     if (root.load <= shipment.amount - shipment.have && root.load > MIN_REEXPORT) {
