@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 
 const ROOT = new URL('../', import.meta.url);
@@ -56,6 +57,12 @@ test('the entries export the same names', async () => {
   );
   expect(Object.keys(slim!)).toEqual(Object.keys(index!));
   expect(Object.keys(slim!)).toContain('initSync');
+});
+
+test('each kernel is below 25 KB, packed as servers do', () => {
+  for (const file of ['dist/crush.wasm', 'dist/crush-simd.wasm']) {
+    expect(gzipSync(readFileSync(new URL(file, ROOT)), { level: 9 }).length, file).toBeLessThan(25_000);
+  }
 });
 
 test('the slim entry carries no kernel', () => {
