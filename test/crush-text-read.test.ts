@@ -389,6 +389,18 @@ describe('numbers', () => {
   it('of ids are the lower 32 bits of 64', () => {
     const ids = ['0', '7', '-7', '2147483648', '4294967297', '-4294967297', '18446744073709551615'];
     expect(ids.map(intOf)).toEqual([0, 7, -7, -2147483648, 1, -1, -1]);
+    expect(
+      ['-0', '0000000000000000000007', '-9223372036854775807', '-9223372036854775809'].map(intOf),
+    ).toEqual([0, 7, 1, 0]);
+  });
+
+  it('of any length are read soon, and not repeated in full', () => {
+    const start = performance.now();
+    const digits = '9'.repeat(5_000_000);
+    expect(() => readCrushText(`device ${digits} osd.0`)).toThrow(
+      /^device id 9{100}\.\.\. is above the limit of /,
+    );
+    expect(performance.now() - start).toBeLessThan(1000);
   });
 });
 

@@ -2,11 +2,15 @@
 
 const INT64_MIN = -(1n << 63n);
 const INT64_MAX = (1n << 63n) - 1n;
+const MOST_INT64_DIGITS = 19;
 
 /** An `int` from decimal digits: `strtol`, which stops at 64 bits, and of that the lower 32. */
 export function intOf(digits: string): number {
-  if (digits.length < 10) return Number(digits);
-  const value = BigInt.asIntN(64, clamp(BigInt(digits)));
+  if (digits.length < 10) return Number(digits) | 0;
+  const significant = digits.replace(/^-?0*/, '');
+  // A number too long for 64 bits is not worth the time that a great BigInt takes.
+  const magnitude = significant.length > MOST_INT64_DIGITS ? INT64_MAX + 1n : BigInt(significant);
+  const value = clamp(digits.startsWith('-') ? -magnitude : magnitude);
   return Number(BigInt.asIntN(32, value));
 }
 

@@ -17,6 +17,9 @@ export interface CompileListener {
   readonly formatWeight: (weight: number) => string;
 }
 
+/** Words of a text that are too long to be repeated to people. */
+const LONG_WORD = /([\w.-]{100})[\w.-]{20,}/g;
+
 /** A map while it is compiled. */
 export class CompileState {
   readonly grammar: Grammar;
@@ -84,6 +87,7 @@ export class CompileState {
   /** Refuses the text: `words` are crushtool's, '' where it says nothing or comes to no end. */
   refuse(word: Word, message: string, words = ''): never {
     if (words !== '') this.listener.refuse(words);
-    throw new CrushError('malformed', message, lineAndColumn(this.#text, word.at));
+    const short = message.replace(LONG_WORD, '$1...');
+    throw new CrushError('malformed', short, lineAndColumn(this.#text, word.at));
   }
 }
