@@ -168,6 +168,11 @@ describe('mds decide', () => {
     );
   });
 
+  test('leaves reports of ranks out that the file system has not', async () => {
+    const { notes } = await decide(...FILES, `7=${FILES[2] ?? ''}`);
+    expect(notes).toContain('mds.7 is no rank of the file system; what is there of it is left out');
+  });
+
   test('refuses what it cannot use', async () => {
     const failure = async (...args: string[]): Promise<[number | null, string]> => {
       const { status, stderr } = await run(['mds', 'decide', ...args]);

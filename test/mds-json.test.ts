@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { CrushError } from '../src/errors.ts';
 import { readMdsJson } from '../src/formats/mds-json.ts';
+import { Random } from './random.ts';
 import { encodeFragment, fragmentName, fragmentTitle, rankOfMdsdir } from '../src/mds/reports.ts';
 
 const counter = (value: number): string => `{"value": ${value}, "halflife": 5}`;
@@ -135,12 +136,46 @@ describe('readMdsJson', () => {
     );
     expect(failure(LOADS.replace('"mds.10"', '"osd.10"'))).toContain("'osd.10' is no rank such as mds.0");
     expect(failure(LOADS.replace('"value": 1.5', '"value": -1.5'))).toContain('a load is never below 0');
+    expect(failure(LOADS.replace('"value": 1.5', '"value": 1e999'))).toContain('a load is below 1e15');
+    expect(failure(LOADS.replace('"mds.10"', '"mds.256"'))).toContain("'mds.256' is no rank such as mds.0");
     expect(failure(SUBTREES.replace('"auth_first": 1,', '"auth_first": null,'))).toContain(
       'get subtrees[0].auth_first',
     );
     expect(failure(FS_DUMP.replace('"max_mds": 2', '"max_mds": 0'))).toContain(
       'fs dump.filesystems[0].mdsmap.max_mds',
     );
+  });
+});
+
+describe('damaged documents', () => {
+  const seed = Number(process.env.CRUSH_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 32));
+  const count = Number(process.env.CRUSH_FUZZ_MDS ?? 2000);
+
+  test(`are read or refused, never more (seed ${seed})`, () => {
+    const random = new Random(seed);
+    for (let round = 0; round < count; round++) {
+      let text = random.pick([LOADS, SUBTREES, FS_DUMP, TREE]);
+      for (let change = random.between(1, 3); change > 0; change--) {
+        const at = random.below(text.length);
+        const insert = random.pick([
+          '',
+          '0',
+          '-1',
+          '1e400',
+          '"',
+          '{',
+          ']',
+          'null',
+          ',',
+          ':',
+          '-inf',
+          '\n[',
+          '\ud800',
+        ]);
+        text = text.slice(0, at) + insert + text.slice(at + random.below(4));
+      }
+      expect(typeof failure(text)).toBe('string');
+    }
   });
 });
 

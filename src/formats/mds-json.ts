@@ -5,6 +5,7 @@
 import * as v from 'valibot';
 import { CrushError } from '../errors.ts';
 import type { LoadVector, MdsLoad } from '../mds/load.ts';
+import { MAX_MDS } from '../mds/rank-mask.ts';
 import {
   encodeFragment,
   type DirectoryReport,
@@ -61,6 +62,7 @@ function hasKey(json: unknown, key: string): json is object {
 const amount = v.pipe(
   v.nullable(v.number()),
   v.transform((value) => value ?? 0),
+  v.maxValue(1e15, 'a load is below 1e15'),
   v.minValue(0, 'a load is never below 0'),
 );
 const rank = v.pipe(v.number(), v.integer(), v.minValue(-0x80000000), v.maxValue(0x7fffffff));
@@ -143,8 +145,8 @@ function vector({ 'Decay Counters': [a, b, c, d, e] }: v.InferOutput<typeof coun
 function byRank<In, Out>(record: Readonly<Record<string, In>>, read: (value: In) => Out): Map<number, Out> {
   const map = new Map<number, Out>();
   for (const [key, value] of Object.entries(record)) {
-    const digits = /^mds\.(\d{1,5})$/.exec(key)?.[1];
-    if (digits === undefined)
+    const digits = /^mds\.(\d{1,3})$/.exec(key)?.[1];
+    if (digits === undefined || Number(digits) >= MAX_MDS)
       throw new CrushError('malformed', `'${key}' is no rank such as mds.0`, { path: 'dump loads' });
     map.set(Number(digits), read(value));
   }
@@ -228,8 +230,8 @@ const fsDumpShape = v.object({
       id: v.number(),
       mdsmap: v.object({
         fs_name: v.string(),
-        max_mds: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(0x100)),
-        in: v.array(v.pipe(rank, v.minValue(0), v.maxValue(0xff))),
+        max_mds: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_MDS)),
+        in: v.array(v.pipe(rank, v.minValue(0), v.maxValue(MAX_MDS - 1))),
         info: v.record(v.string(), v.object({ name: v.string(), rank })),
         bal_rank_mask: v.optional(v.string()),
         balancer: v.optional(v.string(), ''),

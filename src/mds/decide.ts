@@ -90,6 +90,10 @@ export function decideCluster(
   const maxMds = fileSystem?.maxMds ?? size;
   noteFileSystem(fileSystem, notes);
 
+  for (const rank of reports.keys()) {
+    if (rank >= size)
+      notes.push(`mds.${rank} is no rank of the file system; what is there of it is left out`);
+  }
   const ranks: RankDecision[] = [];
   for (let rank = 0; rank < size; rank++) {
     const report = reports.get(rank) ?? {};

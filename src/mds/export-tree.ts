@@ -40,15 +40,16 @@ export interface ExportTreeInput {
  */
 export function exportSubtrees(input: ExportTreeInput): ReportedSubtree[] {
   const builder = new TreeBuilder(input);
+  const index = new SubtreeIndex(input.subtrees, input.hashName);
   const own = input.subtrees.filter(({ authority, isMoving }) => authority === input.rank && !isMoving);
   return own.map((subtree) => {
     const { path, ino, pin, isDistributed, isRandomlyPinned } = subtree;
     return {
       root: builder.fragment(subtree),
       kind: ino === ROOT_INO ? 'root' : rankOfMdsdir(ino) === undefined ? 'directory' : 'mdsdir',
-      from: nearestAbove(path, input.subtrees)?.authority ?? input.rank,
+      from: index.above(path)?.authority ?? input.rank,
       isPinned: pin >= 0 || isDistributed || isRandomlyPinned,
-      inheritedPin: inheritedPin(path, input.subtrees),
+      inheritedPin: index.above(path, ({ pinTarget }) => pinTarget >= 0)?.pinTarget,
     };
   });
 }
@@ -137,23 +138,30 @@ function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** The subtree that holds a directory: the one whose root is nearest above it. */
-function nearestAbove(path: string, subtrees: readonly SubtreeReport[]): SubtreeReport | undefined {
-  if (!path.startsWith('/')) return undefined;
-  let nearest: SubtreeReport | undefined;
-  for (const subtree of subtrees) {
-    if (!isAbove(subtree, path)) continue;
-    if (nearest === undefined || subtree.path.length > nearest.path.length) nearest = subtree;
+/** Finds the subtrees above directories. */
+class SubtreeIndex {
+  readonly #byPath = new Map<string, SubtreeReport[]>();
+  readonly #hashName: (name: string) => number;
+
+  constructor(subtrees: readonly SubtreeReport[], hashName: (name: string) => number) {
+    this.#hashName = hashName;
+    for (const subtree of subtrees) {
+      const others = this.#byPath.get(subtree.path);
+      if (others === undefined) this.#byPath.set(subtree.path, [subtree]);
+      else others.push(subtree);
+    }
   }
-  return nearest;
-}
 
-function isAbove({ ino, path: above }: SubtreeReport, path: string): boolean {
-  return ino === ROOT_INO ? path !== '' : above.startsWith('/') && path.startsWith(`${above}/`);
-}
-
-/** The pin of the nearest pinned directory above one. */
-function inheritedPin(path: string, subtrees: readonly SubtreeReport[]): number | undefined {
-  const pinned = subtrees.filter(({ pinTarget }) => pinTarget >= 0);
-  return nearestAbove(path, pinned)?.pinTarget;
+  /** The nearest subtree above a directory that is as wanted: by default the one that holds it. */
+  above(path: string, isWanted: (subtree: SubtreeReport) => boolean = () => true): SubtreeReport | undefined {
+    for (let at = path; at.startsWith('/'); at = parentPath(at)) {
+      const found = this.#byPath
+        .get(parentPath(at))
+        ?.find(
+          (subtree) => isWanted(subtree) && isInFragment(this.#hashName(baseName(at)), subtree.fragment),
+        );
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
 }
