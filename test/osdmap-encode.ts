@@ -59,13 +59,13 @@ export function encodeClassic(
   if (version >= 5) names();
   if (version >= 4) writer.u32(Number(map.poolMax));
   writer.u32(map.flags).u32(map.maxOsd);
-  writer.list(map.osdState, (state) => writer.u8(state));
+  writer.list(map.osdState, (state) => writer.u8(state & 0xff));
   writer.list(map.osdWeight, (weight) => writer.u32(weight));
   encodeLegacyAddrs(writer, details.clientAddrs);
   if (version >= 6) encodeTable(writer, map.pgTemp, (osds) => encodeOsds(writer, osds));
   else {
     writer.list(rowsOf(map.pgTemp), ([poolId, ps, osds]) => {
-      writer.u16(-1).u16(ps).u32(poolId);
+      writer.u16(0xffff).u16(ps).u32(poolId);
       encodeOsds(writer, osds);
     });
   }
@@ -92,7 +92,7 @@ function encodeClient(writer: BinaryWriter, map: OsdMap, crush: Uint8Array, vers
   writer.list(map.pools.values(), (pool) => encodePool(writer.u64(pool.id), pool, versions.pool));
   writer.list(map.pools.values(), (pool) => writer.u64(pool.id).string(pool.name));
   writer.u32(Number(map.poolMax)).u32(map.flags).u32(map.maxOsd);
-  writer.list(map.osdState, (state) => (version >= 5 ? writer.u32(state) : writer.u8(state)));
+  writer.list(map.osdState, (state) => (version >= 5 ? writer.u32(state) : writer.u8(state & 0xff)));
   writer.list(map.osdWeight, (weight) => writer.u32(weight));
   if (version >= 8) encodeAddrVecs(writer, details.clientAddrs);
   else encodeLegacyAddrs(writer, details.clientAddrs);

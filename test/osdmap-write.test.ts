@@ -196,3 +196,32 @@ function corpusMaps(): string[] {
     .filter((name) => name.endsWith('.osdmap'))
     .sort();
 }
+
+test('numbers that do not fit where they are written are refused, not written as others', () => {
+  const map = readOsdMapBinary(fixture('cluster-8osd/osdmap'));
+  const [pool] = map.pools.values();
+  const withPool = (change: object): OsdMap =>
+    ({ ...map, pools: new Map([...map.pools, [pool!.id, { ...pool, ...change }]]) }) as OsdMap;
+  const withDetails = (change: object): OsdMap => withPool({ details: { ...pool!.details, ...change } });
+  const refused: [OsdMap, string][] = [
+    [withPool({ size: 300 }), 'cannot write 300 as a number of 8 bits'],
+    [withPool({ pgNum: NaN }), 'cannot write NaN as a number of 32 bits'],
+    [withPool({ pgNum: 2 ** 32 }), 'cannot write 4294967296 as a number of 32 bits'],
+    [withPool({ pgpNum: 1.5 }), 'cannot write 1.5 as a number of 32 bits'],
+    [withPool({ minSize: -1 }), 'cannot write -1 as a number of 8 bits'],
+    [withPool({ type: undefined }), 'cannot write undefined as a number of 8 bits'],
+    [withPool({ size: 3n }), 'cannot write 3 as a number of 8 bits'],
+    [withPool({ flags: 2n ** 64n }), 'cannot write 18446744073709551616 as a number of 64 bits'],
+    [withDetails({ quotaMaxBytes: NaN }), 'cannot write NaN as a number of 64 bits'],
+    [{ ...map, epoch: Infinity }, 'cannot write Infinity as a number of 32 bits'],
+    [
+      { ...map, details: { ...map.details, fullRatio: '0.95' as unknown as number } },
+      'cannot write 0.95 as a number of 32 bits',
+    ],
+  ];
+  for (const [each, message] of refused) {
+    expect(() => writeOsdMapBinary(each)).toThrow(
+      expect.objectContaining({ name: 'CrushError', code: 'bad-argument', message }) as Error,
+    );
+  }
+});

@@ -2,12 +2,13 @@
  * Writes Ceph's little-endian encodings, the counterpart of the BinaryReader. Follows Ceph's
  * src/include/encoding.h.
  */
+import { CrushError } from '../errors.ts';
 
 const FIRST_CAPACITY = 1024;
 
 const utf8 = new TextEncoder();
 
-/** Bytes that grow. */
+/** Bytes that grow. Numbers that do not fit where they are to go are refused: none is written as another. */
 export class BinaryWriter {
   #bytes = new Uint8Array(FIRST_CAPACITY);
   #view = new DataView(this.#bytes.buffer);
@@ -18,13 +19,16 @@ export class BinaryWriter {
     return this.#bytes.slice(0, this.#length);
   }
 
+  /** @throws CrushError `bad-argument`, as the other numbers */
   u8(value: number): this {
+    demandWhole(value, 0, 0xff, 8);
     const offset = this.#grow(1);
     this.#view.setUint8(offset, value);
     return this;
   }
 
   u16(value: number): this {
+    demandWhole(value, 0, 0xffff, 16);
     const offset = this.#grow(2);
     this.#view.setUint16(offset, value, true);
     return this;
@@ -32,6 +36,7 @@ export class BinaryWriter {
 
   /** 32 bits of a number, signed or not. */
   u32(value: number): this {
+    demandWhole(value, -0x8000_0000, 0xffff_ffff, 32);
     const offset = this.#grow(4);
     this.#view.setUint32(offset, value, true);
     return this;
@@ -39,18 +44,23 @@ export class BinaryWriter {
 
   /** 64 bits of a number, signed or not; one that is not a bigint must be a safe integer. */
   u64(value: bigint | number): this {
+    if (typeof value !== 'bigint') demandWhole(value, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 64);
+    const whole = BigInt(value);
+    if (whole !== BigInt.asUintN(64, whole) && whole !== BigInt.asIntN(64, whole)) refuse(value, 64);
     const offset = this.#grow(8);
-    this.#view.setBigUint64(offset, BigInt.asUintN(64, BigInt(value)), true);
+    this.#view.setBigUint64(offset, BigInt.asUintN(64, whole), true);
     return this;
   }
 
   f32(value: number): this {
+    if (typeof value !== 'number') refuse(value, 32);
     const offset = this.#grow(4);
     this.#view.setFloat32(offset, value, true);
     return this;
   }
 
   f64(value: number): this {
+    if (typeof value !== 'number') refuse(value, 64);
     const offset = this.#grow(8);
     this.#view.setFloat64(offset, value, true);
     return this;
@@ -119,4 +129,12 @@ export class BinaryWriter {
     }
     return offset;
   }
+}
+
+function demandWhole(value: number, least: number, most: number, bits: number): void {
+  if (!Number.isInteger(value) || value < least || value > most) refuse(value, bits);
+}
+
+function refuse(value: unknown, bits: number): never {
+  throw new CrushError('bad-argument', `cannot write ${String(value)} as a number of ${bits} bits`);
 }

@@ -83,7 +83,13 @@ function writePairs(writer: BinaryWriter, first: Uint32Array, second: Uint32Arra
 }
 
 function writeRule(writer: BinaryWriter, rule: CrushRule): void {
-  writer.u32(rule.steps.length).u8(rule.ruleset).u8(rule.type).u8(rule.minSize).u8(rule.maxSize);
+  // Ceph keeps no more than 8 bits of the ruleset, which of a newer rule is its number.
+  writer
+    .u32(rule.steps.length)
+    .u8(rule.ruleset & 0xff)
+    .u8(rule.type)
+    .u8(rule.minSize)
+    .u8(rule.maxSize);
   for (const { op, arg1, arg2 } of rule.steps) writer.u32(op).u32(arg1).u32(arg2);
 }
 
