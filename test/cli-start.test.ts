@@ -68,6 +68,37 @@ describe('an OSDMap', () => {
     for (const line of suggestions(stdout)) expect(line).toContain(' --ignore-crc');
   });
 
+  test('without OSDs that are in says so at once, and how to get some', async () => {
+    const path = file('simple', '');
+    await run(['osdmaptool', '--createsimple', '5000', path, '--clobber', '--with-default-pool']);
+    const { status, stdout } = await run(['start', path]);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^POOL {2}NAME +TYPE +SIZE +PGS +RULE\n +1 +rbd +replicated/m);
+    expect(stdout).toContain('\n\nNo OSD of this map exists; nothing can be mapped.\n\nNext, try:\n');
+    const cure = suggestions(stdout)[0]!.replace(/^.*? osdmaptool /, '');
+    expect(cure).toBe(`${path} --mark-up-in --adjust-crush-weight 0:1 --save`);
+    for (const mark of ['--mark-in', '--mark-out']) {
+      await run(['osdmaptool', path, mark, '17', '--adjust-crush-weight', '0:1', '--save']);
+    }
+    expect((await run(['start', path])).stdout).toContain('No OSD of this map is in; nothing can be mapped.');
+    const one = ['map', path, '--pg-num', '1'];
+    expect((await run(one)).stderr).toBe(
+      'crush-wasm: note: no OSD of this map is in; nothing can be mapped\n',
+    );
+    expect((await run(['osdmaptool', ...cure.split(' ')])).stdout).toContain('writing epoch');
+    expect((await run(one)).stderr).toBe('');
+  });
+
+  test('that takes long is mapped in part', async () => {
+    const path = file('one-osd', '');
+    await run(['osdmaptool', '--createsimple', '5000', path, '--clobber', '--with-default-pool']);
+    await run(['osdmaptool', path, '--mark-in', '17', '--adjust-crush-weight', '0:1', '--save']);
+    const { status, stdout } = await run(['start', path]);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^[0-9,]+ of the 320,000 PGs of 1 pool, for more would take long, mapped in /m);
+    expect(Number(/mapped in ([0-9.]+) ms/.exec(stdout)?.[1])).toBeLessThan(5000);
+  });
+
   test('without pools says so', async () => {
     const dump = JSON.parse(readFileSync(DUMPS[0]!, 'utf8')) as Record<string, unknown>;
     const none = { pools: [], pg_temp: [], primary_temp: [], pg_upmap: [], pg_upmap_items: [] };

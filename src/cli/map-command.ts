@@ -12,6 +12,7 @@ import { fileTitle, loadMapFile } from './load.ts';
 import { pgJob } from './map-jobs.ts';
 import { integerOption, mapRule, type RuleOptions } from './map-rule.ts';
 import { FORMATS, pgJson, pgWriter, primaryJson, setJson, setText, type Format } from './map-writers.ts';
+import { noOsdReason } from './no-osds.ts';
 import { nameProblem } from './name-argument.ts';
 import { parseThreads } from './thread-option.ts';
 
@@ -70,6 +71,9 @@ export async function mapCommand(
       const mapper = new PgMapper(map);
       mapPg(mapper, findPg(mapper, pg, pool, title), format, out);
     } else {
+      const reason = noOsdReason(map);
+      // At once: what follows may take long.
+      if (reason !== undefined) await io.stderr.write(`crush-wasm: note: ${reason}\n`);
       const inOrder = options.pool === undefined ? pools : [...ids].flatMap((id) => map.pools.get(id) ?? []);
       await mapPools(map, inOrder, format, threads, io, out, note);
     }

@@ -6,25 +6,32 @@ import { CrushError } from '../errors.ts';
 import { CrushMapper } from '../kernel/crush-mapper.ts';
 import type { OsdMap, Pool } from '../osdmap/model.ts';
 import { PgMapper } from '../osdmap/pg-mapper.ts';
+import { counted } from './counted.ts';
 import { chooseArgsOf, deviceWeights } from './crushtool/device-weights.ts';
 import { poolFacts, poolRuleTitle } from './info-facts.ts';
 import type { CommandIo, TextSink } from './io.ts';
 import { fileTitle, loadMapFile } from './load.ts';
 import { nextSteps, shellWord } from './next-steps.ts';
+import { markUpInCommand, noOsdReason } from './no-osds.ts';
 import { loadLines, OsdLoad } from './osd-load.ts';
 import { packageFile, packageVersion } from './package-root.ts';
 import { tableLines } from './table.ts';
 
 const EXAMPLE = 'examples/cluster-8osd/osdmap';
-/** PGs that are mapped at a time. */
+/** Most PGs that are mapped at a time, and how many first: a PG may take long where most OSDs are out. */
 const RANGE = 1 << 14;
+const FIRST_RANGE = 4;
+/** More are mapped at a time as long as they take less than this. */
+const QUICK_MILLISECONDS = 50;
+/** What is not mapped in this time is left out. */
+const MOST_MILLISECONDS = 1500;
 /** Small maps are mapped again and again for this long, so that the speed means something. */
 const MEASURE_MILLISECONDS = 200;
 /** Most inputs, and items, that a rule of a CRUSH map is tried with. */
 const RULE_INPUTS = 10_000;
 const RULE_ITEMS = 3;
 /** Inputs that a rule is tried with whatever it takes. */
-const FIRST_RULE_INPUTS = 16;
+const FIRST_RULE_INPUTS = 1;
 
 /** Options of the command, as commander gives them. */
 export interface StartOptions {
@@ -91,21 +98,29 @@ function startOsdMap(map: OsdMap, named: Named, io: CommandIo, out: TextSink): v
   });
   out.add(`${tableLines(['POOL', 'NAME', 'TYPE', 'SIZE', 'PGS', 'RULE'], rows).join('\n')}\n\n`);
 
+  const reason = noOsdReason(map);
+  if (reason !== undefined) {
+    const command = named.isPlain && words !== '-' ? markUpInCommand(map, words) : undefined;
+    const cure = command === undefined ? [] : [command];
+    out.add(`${reason[0]?.toUpperCase()}${reason.slice(1)}.\n\n${nextSteps([...cure, info])}`);
+    return;
+  }
+
   const mapper = new PgMapper(map);
   const load = new OsdLoad(map.maxOsd);
-  const mapAll = (visit: boolean): number => {
-    let pgs = 0;
-    for (const { id, pgNum } of pools) {
-      for (let first = 0; first < pgNum; first += RANGE) {
-        const count = Math.min(RANGE, pgNum - first);
-        const { acting } = mapper.mapPool(id, { first, count });
-        if (visit) load.add(acting.osds, acting.primaries);
-        pgs += count;
-      }
-    }
-    return pgs;
-  };
-  out.add(`${measure(mapAll, (pgs) => `${number(pgs)} PGs of ${pools.length} pools`)}\n\n`);
+  const all = pools.reduce((sum, { pgNum }) => sum + pgNum, 0);
+  const mapAll = (visit: boolean): number =>
+    mapInTurns(pools, (id, range) => {
+      const { acting } = mapper.mapPool(id, range);
+      if (visit) load.add(acting.osds, acting.primaries);
+    });
+  const ofPools = `of ${counted(pools.length, 'pool')}`;
+  const timed = measure(mapAll, (pgs) =>
+    pgs === all
+      ? `${counted(pgs, 'PG')} ${ofPools}`
+      : `${number(pgs)} of the ${number(all)} PGs ${ofPools}, for more would take long,`,
+  );
+  out.add(`${timed}\n\n`);
   out.add(
     'PGs that have each OSD in their acting set, and how many of them it LEADS. OF EXPECTED compares the\n',
   );
@@ -132,6 +147,37 @@ function startOsdMap(map: OsdMap, named: Named, io: CommandIo, out: TextSink): v
   );
 }
 
+/**
+ * Maps PGs of each pool in turn until all are or time is up, and says how many were: a few first, and more at a time
+ * as long as that is quick.
+ */
+function mapInTurns(
+  pools: readonly Pool[],
+  mapRange: (pool: number, range: { first: number; count: number }) => void,
+): number {
+  const start = performance.now();
+  const next = new Map<number, number>();
+  let pgs = 0;
+  let most = FIRST_RANGE;
+  let before = -1;
+  while (pgs > before) {
+    before = pgs;
+    for (const { id, pgNum } of pools) {
+      const first = next.get(id) ?? 0;
+      const count = Math.min(most, pgNum - first);
+      if (count === 0) continue;
+      const begin = performance.now();
+      if (begin - start > MOST_MILLISECONDS) return pgs;
+      mapRange(id, { first, count });
+      next.set(id, first + count);
+      pgs += count;
+      if (performance.now() - begin < QUICK_MILLISECONDS) most = Math.min(most * 2, RANGE);
+      else most = Math.max(most >> 1, 1);
+    }
+  }
+  return pgs;
+}
+
 /** A pool's name for a command; its id where the name would be taken for an option. */
 function poolWord({ id, name }: Pool): string {
   return name === '' || name.startsWith('-') ? String(id) : shellWord(name);
@@ -139,7 +185,9 @@ function poolWord({ id, name }: Pool): string {
 
 function startCrushMap(map: CrushMap, named: Named, io: CommandIo, out: TextSink): void {
   const rules = map.rules.filter((rule) => rule !== undefined);
-  out.add(`crush-wasm ${packageVersion()}, ${named.title}: CRUSH map with ${rules.length} rules\n\n`);
+  out.add(
+    `crush-wasm ${packageVersion()}, ${named.title}: CRUSH map with ${counted(rules.length, 'rule')}\n\n`,
+  );
   const { words } = named;
   const [rule] = rules;
   if (rule === undefined) {
@@ -167,8 +215,8 @@ function startCrushMap(map: CrushMap, named: Named, io: CommandIo, out: TextSink
     if (!visit) mapInputs(0, inputs, false);
     return rules.length * inputs;
   };
-  const what = `by each of ${rules.length} rules to ${RULE_ITEMS} items`;
-  out.add(`${measure(mapAll, () => `${number(inputs)} inputs ${what}`)}\n\n`);
+  const what = `by ${rules.length === 1 ? 'the rule' : `each of ${rules.length} rules`} to ${RULE_ITEMS} items`;
+  out.add(`${measure(mapAll, () => `${counted(inputs, 'input')} ${what}`)}\n\n`);
   out.add(
     'Mappings that have each device. OF EXPECTED compares them with its share by weight; rules that use\n',
   );
