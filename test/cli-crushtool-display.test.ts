@@ -124,6 +124,22 @@ describe('what the newest release does otherwise', () => {
     if (HAS_PACIFIC_CRUSHTOOL) await expectSame('crushtool', ['-i', path, '--check']);
   });
 
+  test('a comparison without numbers of replicas compares nothing', async () => {
+    const compare = ['crushtool', '-i', SMALL, '--compare', S];
+    const { status, stdout, stderr } = await run(compare);
+    expect([status, stderr]).toEqual([
+      0,
+      'crushtool: nothing is compared without --num-rep, or both --min-rep and --max-rep\n',
+    ]);
+    expect(stdout).toMatch(/^rule 0 had 0\/1024 mismatched mappings \(0\)$[^]*^maps appear equivalent\n$/m);
+    for (const more of [
+      ['--num-rep', '3'],
+      ['--as-release', '16'],
+    ]) {
+      expect((await run([...compare, ...more])).stderr).toBe('warning: maps are NOT equivalent\n');
+    }
+  });
+
   test('help', async () => {
     const newest = await run(['crushtool', '--help']);
     expect(newest.stdout).toContain('[--min-rep n] [--max-rep n] [--num-rep n]');

@@ -50,6 +50,9 @@ async function showMap(
   if (options.test) await testCrushMap(map, options, random, io, out, err);
   if (options.compareFile !== '') {
     const other = await readMapOrExit(options.compareFile, io, err);
+    if (options.release > PACIFIC && (options.minRep < 0 || options.maxRep < 0)) {
+      err.add('crushtool: nothing is compared without --num-rep, or both --min-rep and --max-rep\n');
+    }
     await naming(() => compareMaps(map, other, options, random, io, out), options.compareFile);
   }
 }
