@@ -54,7 +54,7 @@ describe('compare', () => {
     const other = join(FIXTURES, 'crushmaps/classes.crushmap');
     expect((await run(['compare', EIGHT, other])).status).toBe(3);
     const neither = await run(['compare', CRUSH, CRUSH]);
-    expect(neither.status).toBe(1);
+    expect(neither.status).toBe(2);
     expect(neither.stderr).toContain('name an OSDMap to lay them into (--osdmap FILE)');
   });
 
@@ -134,6 +134,15 @@ describe('whatif', () => {
     expect(body(first.stdout)).toContain(body(second.stdout).trimEnd());
   });
 
+  test('what was added where no data comes is noted', async () => {
+    const { status, stderr } = await run(['whatif', A, 'add-host h9 osds=10 weight=1 rack=r9']);
+    expect(status).toBe(0);
+    expect(stderr).toBe(
+      "crush-wasm: note: rack 'r9' is new and below no root; its location is to name one, such as root=default\n" +
+        "crush-wasm: note: no pool's rule reaches osd.10 in host 'h9'\n",
+    );
+  });
+
   test('a CRUSH map is imported', async () => {
     const { status } = await run(['whatif', EIGHT, 'crushmap', CRUSH]);
     expect(status).toBe(0);
@@ -192,6 +201,12 @@ describe('whatif', () => {
     [['whatif', A, 'frob'], 2, "'frob' is no change"],
     [['whatif', A, 'out'], 2, 'out: it ends too early; write: out|in|up|down TARGETS'],
     [['whatif', A, 'out', 'osd.99'], 1, 'there is no osd.99'],
+    [['whatif', A, 'reweight', 'osd.3', '7'], 2, 'a reweight is from 0 to 1, not 7'],
+    [['whatif', A, 'reweight osd.3 -1'], 2, "'-1' is no number such as 0.85"],
+    [['whatif', A, 'pool', 'rep', 'size', '0'], 2, 'size is from 1 to 10 here, not 0'],
+    [['whatif', A, 'out 3', 'pool rep pg_num x'], 2, "change 2 (pool): pg_num is a whole number, not 'x'"],
+    [['whatif', A, 'crush-weight', 'osd.3', '40000'], 2, 'a weight of 40000 is out of range'],
+    [['whatif', A, 'crush-weight', 'osd.3', '-2'], 2, "'-2' is no number such as 0.85"],
     [['whatif', CRUSH, 'out', 'osd.3'], 2, 'this is a CRUSH map; changes are made to an OSDMap'],
     [['whatif', A, 'out', 'osd.3', '--save', '-'], 2, '--save writes a binary file'],
     [['whatif', A, 'out', 'osd.3', '--save', '/nowhere/map'], 1, '/nowhere/map: cannot be written'],

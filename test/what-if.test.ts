@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { applyChanges, type MapChange } from '../src/analysis/what-if.ts';
 import { compareMaps } from '../src/analysis/compare.ts';
 import { failEach } from '../src/analysis/what-if/failures.ts';
+import { unreached } from '../src/analysis/what-if/reach.ts';
 import { parseChanges } from '../src/analysis/what-if/text.ts';
 import { findItem, itemWeight, parentOf } from '../src/crush/names.ts';
 import { CrushError } from '../src/errors.ts';
@@ -73,7 +74,15 @@ describe('text', () => {
   });
 
   test.each([
-    ['frob osd.3', "'frob' is no change"],
+    [
+      'frob osd.3',
+      "'frob' is no change; there are out, in, up, down, reweight, primary-affinity, crush-weight",
+    ],
+    ['frob osd.3', 'upmap-items, rm-upmap, rm-upmap-items'],
+    ['rule ec', 'rule: it ends too early; write: rule RULE failure-domain TYPE'],
+    ['pool rep', 'write: pool POOL rule|size|min_size|pg_num|pgp_num VALUE'],
+    ['rm-upmap-items', 'write: rm-upmap|rm-upmap-items PG'],
+    ['add-osds 10 weight=1', 'TYPE=BUCKET says where they go'],
     ['out', 'out: it ends too early; write: out|in|up|down TARGETS'],
     ['out osd.3,,osd.4', "'osd.3,,osd.4' has an empty place between commas"],
     ['reweight osd.3 many', "'many' is no number such as 0.85"],
@@ -138,6 +147,25 @@ describe('changes', () => {
     expect(compareMaps(MAP, fewer).total.changedPgs).toBe(0);
   });
 
+  test('what was added where no data comes is told', () => {
+    const told = (text: string): string[] => unreached(MAP, after(text), parseChanges(text) as MapChange[]);
+    expect(told('add-host h9 osds=10,12 weight=2 rack=rack0')).toEqual([]);
+    expect(told('add-host h9 osds=10,12 weight=2')).toEqual([
+      "host 'h9' is new and below no root; its location is to name one, such as root=default",
+      "no pool's rule reaches osd.10, osd.12 in host 'h9'",
+    ]);
+    expect(told('add-osds 10-19 weight=2 host=h9 root=other')).toEqual([
+      "no pool's rule reaches osd.10, osd.11, osd.12, osd.13, osd.14, osd.15, osd.16, osd.17 and 2 more in host 'h9'",
+    ]);
+    expect(told('add-bucket r9 type=rack')).toEqual([
+      expect.stringContaining("rack 'r9' is new and below no root"),
+    ]);
+    expect(told('add-bucket r9 type=rack move r9 root=default')).toEqual([]);
+    expect(told('move host1 rack=r9')).toEqual([
+      expect.stringContaining("rack 'r9' is new and below no root"),
+    ]);
+  });
+
   test('a pool that has as many PGPs as PGs keeps it so', () => {
     expect(after('pool rep pg_num 256').pools.get(1)).toMatchObject({ pgNum: 256, pgpNum: 256 });
     const apart = after('pool rep pgp_num 32 pool rep pg_num 128');
@@ -170,6 +198,10 @@ describe('changes', () => {
     ['rule replicated_rule failure-domain planet', "there is no type of bucket 'planet'"],
     ['move host1 planet=earth', "there is no type of bucket 'planet'"],
     ['add-osds 3 weight=1 host=host1', 'there is a device 3 already'],
+    [
+      'add-host host1 osds=10 weight=1 rack=rack1',
+      "host 'host1' stands in rack 'rack0' of root 'default', not in rack 'rack1'; move it first",
+    ],
     ['upmap 1.40 1,2,3', 'there is no PG 1.40'],
     ['upmap 1.0 1,2,33', 'there is no osd.33'],
   ])('%s', (text, message) => {

@@ -1,6 +1,5 @@
 /** `crush-wasm compare`: what moves between two maps, why, and what of it had to. */
 import { type ChangedPg, compareMaps } from '../analysis/compare.ts';
-import { CrushError } from '../errors.ts';
 import type { MapFile } from '../formats/detect.ts';
 import type { OsdMap } from '../osdmap/model.ts';
 import { type CompareCommandOptions, comparisonOptions, limitOption, loadPgDump } from './compare-options.ts';
@@ -100,8 +99,7 @@ function osdMapsOf(before: MapFile, after: MapFile, base: MapFile | undefined): 
   if (base?.kind === 'crushmap') throw misuse('--osdmap takes an OSDMap, not a CRUSH map');
   const host = base?.map ?? [before, after].find((file) => file.kind === 'osdmap')?.map;
   if (host === undefined || !('pools' in host)) {
-    throw new CrushError(
-      'bad-argument',
+    throw misuse(
       'these are two CRUSH maps, which have no pools to compare; name an OSDMap to lay them into (--osdmap FILE)',
     );
   }

@@ -6,13 +6,13 @@ import { CrushError } from '../errors.ts';
 import { CrushMapper } from '../kernel/crush-mapper.ts';
 import type { OsdMap, Pool } from '../osdmap/model.ts';
 import { PgMapper } from '../osdmap/pg-mapper.ts';
-import { counted } from './counted.ts';
 import { chooseArgsOf, deviceWeights } from './crushtool/device-weights.ts';
 import { poolFacts, poolRuleTitle } from './info-facts.ts';
 import type { CommandIo, TextSink } from './io.ts';
 import { fileTitle, loadMapFile } from './load.ts';
 import { nextSteps, shellWord } from './next-steps.ts';
 import { markUpInCommand, noOsdReason } from './no-osds.ts';
+import { noun } from './noun.ts';
 import { loadLines, OsdLoad } from './osd-load.ts';
 import { packageFile, packageVersion } from './package-root.ts';
 import { tableLines } from './table.ts';
@@ -114,10 +114,10 @@ function startOsdMap(map: OsdMap, named: Named, io: CommandIo, out: TextSink): v
       const { acting } = mapper.mapPool(id, range);
       if (visit) load.add(acting.osds, acting.primaries);
     });
-  const ofPools = `of ${counted(pools.length, 'pool')}`;
+  const ofPools = `of ${pools.length} ${noun(pools.length, 'pool')}`;
   const timed = measure(mapAll, (pgs) =>
     pgs === all
-      ? `${counted(pgs, 'PG')} ${ofPools}`
+      ? `${number(pgs)} ${noun(pgs, 'PG')} ${ofPools}`
       : `${number(pgs)} of the ${number(all)} PGs ${ofPools}, for more would take long,`,
   );
   out.add(`${timed}\n\n`);
@@ -186,7 +186,7 @@ function poolWord({ id, name }: Pool): string {
 function startCrushMap(map: CrushMap, named: Named, io: CommandIo, out: TextSink): void {
   const rules = map.rules.filter((rule) => rule !== undefined);
   out.add(
-    `crush-wasm ${packageVersion()}, ${named.title}: CRUSH map with ${counted(rules.length, 'rule')}\n\n`,
+    `crush-wasm ${packageVersion()}, ${named.title}: CRUSH map with ${rules.length} ${noun(rules.length, 'rule')}\n\n`,
   );
   const { words } = named;
   const [rule] = rules;
@@ -216,7 +216,7 @@ function startCrushMap(map: CrushMap, named: Named, io: CommandIo, out: TextSink
     return rules.length * inputs;
   };
   const what = `by ${rules.length === 1 ? 'the rule' : `each of ${rules.length} rules`} to ${RULE_ITEMS} items`;
-  out.add(`${measure(mapAll, () => `${counted(inputs, 'input')} ${what}`)}\n\n`);
+  out.add(`${measure(mapAll, () => `${number(inputs)} ${noun(inputs, 'input')} ${what}`)}\n\n`);
   out.add(
     'Mappings that have each device. OF EXPECTED compares them with its share by weight; rules that use\n',
   );

@@ -1,9 +1,10 @@
 /** `crush-wasm whatif`: what changes to a cluster would move, before they are made. */
 import { writeFile } from 'node:fs/promises';
 import { type ChangedPg, compareMaps } from '../analysis/compare.ts';
-import { applyChanges } from '../analysis/what-if.ts';
+import { applyChanges, type MapChange } from '../analysis/what-if.ts';
 import { failEach } from '../analysis/what-if/failures.ts';
 import { osdFills } from '../analysis/what-if/fill.ts';
+import { unreached } from '../analysis/what-if/reach.ts';
 import { planStaging, type StagingPlan } from '../analysis/what-if/staging.ts';
 import { parseChanges, readCrushMaps, type WrittenChange } from '../analysis/what-if/text.ts';
 import { CrushError } from '../errors.ts';
@@ -62,9 +63,9 @@ export async function whatIfCommand(
   }
   const changes = await readChanges(words, options, io, note);
   const before = loaded.map;
-  const after = applyChanges(before, await readCrushMaps(changes, (name) => loadCrush(name, io, note)), {
-    keepUpmaps: options.keepUpmaps === true,
-  });
+  const made = await readCrushMaps(changes, (name) => loadCrush(name, io, note));
+  const after = applied(before, made, options);
+  for (const each of unreached(before, after, made)) note(each);
   const pgDump = await loadPgDump(options.pgDump, [], io);
   if (options.save !== undefined) await saveFile(options.save, writeOsdMapBinary(after));
 
@@ -168,6 +169,16 @@ function inPlace(parse: () => WrittenChange[], file: string | undefined): Writte
   } catch (error) {
     if (!(error instanceof CrushError)) throw error;
     throw file === undefined ? misuse(error.message) : error.at({ file });
+  }
+}
+
+/** The map after changes; values that none can have are misuse where they are on the command line. */
+function applied(before: OsdMap, changes: readonly MapChange[], options: WhatIfCommand): OsdMap {
+  try {
+    return applyChanges(before, changes, { keepUpmaps: options.keepUpmaps === true });
+  } catch (error) {
+    const isValue = error instanceof CrushError && error.code === 'bad-argument';
+    throw isValue && options.changes === undefined ? misuse(error.describe()) : error;
   }
 }
 

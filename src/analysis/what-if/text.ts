@@ -36,7 +36,7 @@ export const CHANGE_FORMS: readonly (readonly [form: string, what: string])[] = 
   ['crushmap FILE', 'take this CRUSH map'],
   ['upmap PG OSDS', "'ceph osd pg-upmap', such as: upmap 4.1f 3,7,9"],
   ['upmap-items PG FROM:TO,...', "'ceph osd pg-upmap-items', such as: upmap-items 4.1f 3:7"],
-  ['rm-upmap PG, rm-upmap-items PG', 'take such an upmap away'],
+  ['rm-upmap|rm-upmap-items PG', 'take such an upmap away'],
 ];
 
 /**
@@ -97,6 +97,7 @@ function parseChange(words: WordReader): WrittenChange {
       const list = words.osdList(words.next());
       const { osds, ...rest } = words.newOsds();
       if (osds !== undefined) throw words.failure('the OSDs come before the places');
+      if (Object.keys(rest.location).length === 0) throw words.failure('TYPE=BUCKET says where they go');
       return { kind, osds: list, ...rest };
     }
     case 'add-bucket': {
@@ -149,10 +150,15 @@ function parseChange(words: WordReader): WrittenChange {
     default:
       throw new CrushError(
         'malformed',
-        `'${kind}' is no change; there are ${CHANGE_FORMS.map(([form]) => form.split(' ')[0]).join(', ')}`,
+        `'${kind}' is no change; there are ${CHANGE_FORMS.flatMap(([form]) => kindsOf(form)).join(', ')}`,
         words.place,
       );
   }
+}
+
+/** The changes that have a form, by their first words. */
+function kindsOf(form: string): string[] {
+  return (form.split(' ')[0] ?? '').split('|');
 }
 
 /** Most OSDs of a list; more are a slip. */
@@ -262,7 +268,7 @@ class WordReader {
 
   /** What is wrong with the change, and what form it has. */
   failure(problem: string): CrushError {
-    const known = CHANGE_FORMS.find(([form]) => form.split(/[ ,|]/).includes(this.#kind));
+    const known = CHANGE_FORMS.find(([form]) => kindsOf(form).includes(this.#kind));
     return new CrushError(
       'malformed',
       `${this.#kind}: ${problem}; write: ${known?.[0] ?? this.#kind}`,

@@ -6,7 +6,7 @@ import { BUCKET_ALGORITHM, type CrushMap, type CrushTunables } from '../model.ts
 import { profileTunables, TUNABLES_PROFILES, type TunablesProfile } from '../tunables.ts';
 import type { CrushLocation } from './arguments.ts';
 import { noSuchItem } from './classes.ts';
-import { subtreeContains } from './lookup.ts';
+import { immediateParent, subtreeContains } from './lookup.ts';
 
 /** The lowest device id that is free. */
 export function freeDevice(draft: CrushDraft): number {
@@ -64,15 +64,39 @@ export function checkPlace(draft: CrushDraft, item: number, location: ReadonlyMa
     );
   }
   for (const [type, name] of location) {
-    const id = draft.itemId(name);
-    if (id !== undefined && subtreeContains(draft, id, item)) continue;
+    if (holds(draft, name, item)) continue;
     throw new CrushError(
       'refused',
-      `a bucket of this location stands elsewhere than in ${type} '${name}'; move it first, or leave the ${type} out`,
+      `${placeText(draft, item, location)}, not in ${type} '${name}'; move it first, or leave the ${type} out`,
       {},
       'EINVAL',
     );
   }
+}
+
+function holds(draft: CrushDraft, bucket: string, item: number): boolean {
+  const id = draft.itemId(bucket);
+  return id !== undefined && subtreeContains(draft, id, item);
+}
+
+/** Where the highest bucket of a location that holds an item stands. */
+function placeText(draft: CrushDraft, item: number, location: ReadonlyMap<string, string>): string {
+  const holders = [...location].filter(([, name]) => holds(draft, name, item));
+  holders.sort(([a], [b]) => typeOf(draft, b) - typeOf(draft, a));
+  const highest = draft.itemId(holders[0]?.[1] ?? '') ?? item;
+  const above: string[] = [];
+  for (let id = immediateParent(draft, highest); id !== undefined; id = immediateParent(draft, id)) {
+    above.push(titleOf(draft, id));
+  }
+  const title = titleOf(draft, highest);
+  return above.length === 0
+    ? `${title} is below no other bucket`
+    : `${title} stands in ${above.join(' of ')}`;
+}
+
+function titleOf(draft: CrushDraft, id: number): string {
+  const type = draft.typeNames.get(draft.bucket(id)?.type ?? 0) ?? 'item';
+  return `${type} '${draft.itemNames.get(id) ?? id}'`;
 }
 
 /** A weight in units that fits into the map. */
