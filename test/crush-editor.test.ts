@@ -271,7 +271,7 @@ test.each<[string, (editor: CrushMapEditor) => void, string, string]>([
     'a place that is not',
     (e) => e.addDevice({ weight: 1, location: wide }),
     'refused',
-    "elsewhere than in rack 'rack1'",
+    "host 'host0' stands in rack 'rack0' of root 'default', not in rack 'rack1'",
   ],
   ['another type', (e) => e.move('osd.0', { host: 'rack1' }), 'refused', "'rack1' is a rack, not a host"],
   ['a device', (e) => e.move('osd.0', { host: 'osd.1' }), 'refused', "'osd.1' is a device"],
