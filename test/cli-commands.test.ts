@@ -211,3 +211,37 @@ describe.skipIf(!isBuilt())('the built command', () => {
     expect([stdout, stderr]).toEqual(['CRUSH rule 0 x 0 [45,28,109]\n', '']);
   });
 });
+
+describe('the CRUSH map of a JSON dump', () => {
+  const [dump = '', crush = ''] = ['osd-dump.json', 'crush-dump.json'].map((name) =>
+    join(FIXTURES, 'cluster-8osd', name),
+  );
+
+  test.each([['map'], ['info'], ['test', '--samples', '100'], ['start']])(
+    'may be an argument or an option: %s %s %s',
+    async (...command) => {
+      const asArgument = await run([...command.slice(0, 1), dump, crush, ...command.slice(1)]);
+      const asOption = await run([...command, dump, '--crush-file', crush]);
+      const stable = (text: string): string => text.replaceAll(/mapped in .*/g, '');
+      expect(asOption.status).toBe(asArgument.status);
+      expect(stable(asOption.stdout)).toBe(stable(asArgument.stdout));
+      const both = await run([...command.slice(0, 1), dump, crush, '--crush-file', crush]);
+      expect([both.status, both.stderr]).toEqual([2, expect.stringContaining('is given twice')]);
+    },
+  );
+
+  test('of explain', async () => {
+    const outcomes = await Promise.all(
+      ['--crush', '--crush-file'].map((option) => run(['explain', dump, '4.1', option, crush])),
+    );
+    expect(outcomes[0]?.status).toBe(0);
+    expect(outcomes[1]).toEqual(outcomes[0]);
+    const both = await run(['explain', dump, '4.1', '--crush', crush, '--crush-file', crush]);
+    expect([both.status, both.stderr]).toEqual([2, expect.stringContaining('exclude each other')]);
+    expect((await run(['explain', '--help'])).stdout).not.toContain('--crush <file>');
+  });
+
+  test('needs a file of start', async () => {
+    expect((await run(['start', '--crush-file', crush])).status).toBe(2);
+  });
+});

@@ -58,6 +58,26 @@ describe('compare', () => {
     expect(neither.stderr).toContain('name an OSDMap to lay them into (--osdmap FILE)');
   });
 
+  test('dumps have their CRUSH map beside them: one for both, or one each', async () => {
+    const dump = join(FIXTURES, 'cluster-8osd/osd-dump.json');
+    const crush = ['--crush-file', join(FIXTURES, 'cluster-8osd/crush-dump.json')];
+    for (const argv of [
+      [dump, EIGHT, ...crush],
+      [EIGHT, dump, ...crush],
+      [dump, dump, ...crush, ...crush],
+      [CRUSH, CRUSH, '--osdmap', dump, ...crush],
+    ]) {
+      const { status, stdout } = await run(['compare', ...argv]);
+      expect([status, stdout]).toEqual([0, expect.stringContaining('nothing moves: all 321 PGs')]);
+    }
+    const unused = await run(['compare', EIGHT, EIGHT, ...crush]);
+    expect([unused.status, unused.stderr]).toEqual([
+      2,
+      expect.stringContaining('none of these files is that'),
+    ]);
+    expect((await run(['compare', dump, EIGHT])).stderr).toContain('has no CRUSH map');
+  });
+
   test('JSON has everything, names as Ceph has them', async () => {
     const { stdout } = await run(['compare', A, C, '--format', 'json', '--pgs', '--by', 'rack']);
     const json = JSON.parse(stdout) as Record<string, Record<string, unknown>> & { pgs: unknown[] };

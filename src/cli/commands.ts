@@ -1,5 +1,5 @@
 /** Commands for people, as commander reads them. Each loads what it runs when it is run. */
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import type { ExplainCommandOptions } from './explain-command.ts';
 import { EXPLAIN_HELP } from './explain-help.ts';
 import type { CompareCommand } from './compare-command.ts';
@@ -62,6 +62,7 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink, dropIns: read
     .description('map the PGs of an OSDMap, one PG, one object, or inputs of a CRUSH map')
     .argument('<file>', "an OSDMap or CRUSH map, binary or JSON, gzip or not; '-' is standard input")
     .argument('[crush-file]', "the CRUSH map, when FILE is the JSON of 'ceph osd dump'")
+    .addOption(crushFileOption())
     .option('--pool <name-or-id>', 'only this pool; may be given for several', gather)
     .option('--pg <pgid>', 'only this PG, such as 4.1f, or 4.1fs0 for the PG of a shard', once('--pg'))
     .option('--object <name>', 'where this object of --pool lives', once('--object'))
@@ -84,26 +85,28 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink, dropIns: read
     )
     .option('--ignore-crc', 'read an OSDMap although its checksum does not fit')
     .addHelpText('after', TABLE_HELP)
-    .action(async (file: string, crushFile: string | undefined, options: MapOptions) => {
+    .action(async (file: string, crushFile: string | undefined, options: MapOptions & CrushFileOption) => {
       const { mapCommand } = await import('./map-command.ts');
-      await mapCommand(file, crushFile, options, io, out, err);
+      await mapCommand(file, crushFileOf(crushFile, options), options, io, out, err);
     });
   program
     .command('info')
     .description('say what a map file is and what is in it')
     .argument('<file>', "an OSDMap or CRUSH map; '-' is standard input")
     .argument('[crush-file]', "the CRUSH map, when FILE is the JSON of 'ceph osd dump'")
+    .addOption(crushFileOption())
     .option('--format <format>', 'text or json', 'text')
     .option('--ignore-crc', 'read an OSDMap although its checksum does not fit')
-    .action(async (file: string, crushFile: string | undefined, options: InfoOptions) => {
+    .action(async (file: string, crushFile: string | undefined, options: InfoOptions & CrushFileOption) => {
       const { infoCommand } = await import('./info-command.ts');
-      await infoCommand(file, crushFile, options, io, out, err);
+      await infoCommand(file, crushFileOf(crushFile, options), options, io, out, err);
     });
   program
     .command('test')
     .description('show where rules put data, against weight, and what is wrong with a map')
     .argument('<file>', "an OSDMap or CRUSH map; '-' is standard input")
     .argument('[crush-file]', "the CRUSH map, when FILE is the JSON of 'ceph osd dump'")
+    .addOption(crushFileOption())
     .option('--rule <name-or-id>', 'only this rule; may be given for several', gather)
     .option(
       '--pool <name-or-id>',
@@ -129,16 +132,17 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink, dropIns: read
     )
     .option('--ignore-crc', 'read an OSDMap although its checksum does not fit')
     .addHelpText('after', TEST_HELP)
-    .action(async (file: string, crushFile: string | undefined, options: TestOptions) => {
+    .action(async (file: string, crushFile: string | undefined, options: TestOptions & CrushFileOption) => {
       const { testCommand } = await import('./test-command.ts');
-      await testCommand(file, crushFile, options, io, out, err);
+      await testCommand(file, crushFileOf(crushFile, options), options, io, out, err);
     });
   program
     .command('explain')
     .description('say step by step why a PG or an object lies where it lies, or how a rule maps an input')
     .argument('<file>', "an OSDMap or CRUSH map; '-' is standard input")
     .argument('[pgid]', 'of an OSDMap: the PG, such as 4.1f, or 4.1fs0 for the PG of a shard')
-    .option('--crush <file>', "the CRUSH map, when FILE is the JSON of 'ceph osd dump'", once('--crush'))
+    .addOption(crushFileOption())
+    .addOption(new Option('--crush <file>').argParser(once('--crush')).hideHelp())
     .option('--pool <name-or-id>', 'the pool of --object', once('--pool'))
     .option('--object <name>', 'an object of --pool, in place of a PG', once('--object'))
     .option('--namespace <namespace>', "the object's namespace", once('--namespace'))
@@ -150,15 +154,23 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink, dropIns: read
     .option('--format <format>', 'text or json', 'text')
     .option('--ignore-crc', 'read an OSDMap although its checksum does not fit')
     .addHelpText('after', EXPLAIN_HELP)
-    .action(async (file: string, pgid: string | undefined, options: ExplainCommandOptions) => {
-      const { explainCommand } = await import('./explain-command.ts');
-      await explainCommand(file, pgid, options, io, out, err);
-    });
+    .action(
+      async (file: string, pgid: string | undefined, options: ExplainCommandOptions & CrushFileOption) => {
+        const { explainCommand } = await import('./explain-command.ts');
+        const crush = crushFileOf(options.crush, options, '--crush and --crush-file exclude each other');
+        await explainCommand(file, pgid, { ...options, ...(crush !== undefined && { crush }) }, io, out, err);
+      },
+    );
   compareOptions(program.command('compare'))
     .description('say what moves between two maps, why, and what of it had to; status 3 if anything does')
     .argument('<before>', "an OSDMap or CRUSH map of any form; '-' is standard input")
     .argument('<after>', 'another; of an OSDMap and a CRUSH map the latter is laid into the former')
     .option('--osdmap <file>', 'the OSDMap to lay two CRUSH maps into', once('--osdmap'))
+    .option(
+      '--crush-file <file>',
+      "the CRUSH map of maps that are the JSON of 'ceph osd dump'; given twice: BEFORE's and AFTER's",
+      gather,
+    )
     .action(async (before: string, after: string, options: CompareCommand) => {
       const { compareCommand } = await import('./compare-command.ts');
       await compareCommand([before, after], options, io, out, err);
@@ -167,11 +179,7 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink, dropIns: read
     .description('say what changes to a cluster would move, before they are made; status 3 if anything does')
     .argument('<file>', "an OSDMap of any form; '-' is standard input")
     .argument('[change...]', 'changes, see below')
-    .option(
-      '--crush-file <file>',
-      "the CRUSH map, when FILE is the JSON of 'ceph osd dump'",
-      once('--crush-file'),
-    )
+    .addOption(crushFileOption())
     .option('--changes <file>', 'read changes from this file too', once('--changes'))
     .option('--save <file>', 'write the OSDMap after the changes', once('--save'))
     .option('--keep-upmaps', "leave upmaps in place that Ceph's monitor would take away")
@@ -218,11 +226,18 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink, dropIns: read
     .description('map everything in a map, or in an example, and show how the OSDs fare')
     .argument('[file]', "an OSDMap or CRUSH map; '-' is standard input")
     .argument('[crush-file]', "the CRUSH map, when FILE is the JSON of 'ceph osd dump'")
+    .addOption(crushFileOption())
     .option('--ignore-crc', 'read an OSDMap although its checksum does not fit')
-    .action(async (file: string | undefined, crushFile: string | undefined, options: StartOptions) => {
-      const { startCommand } = await import('./start-command.ts');
-      await startCommand(file, crushFile, options, io, out, err);
-    });
+    .action(
+      async (
+        file: string | undefined,
+        crushFile: string | undefined,
+        options: StartOptions & CrushFileOption,
+      ) => {
+        const { startCommand } = await import('./start-command.ts');
+        await startCommand(file, crushFileOf(crushFile, options), options, io, out, err);
+      },
+    );
   for (const name of dropIns) {
     // Only for the list of commands; their arguments never come here.
     program.command(name).description(`what Ceph's ${name} prints, from the same arguments`);
@@ -241,6 +256,28 @@ function compareOptions(command: Command): Command {
     .option('--limit <n>', 'rows of each table of flows (10)', once('--limit'))
     .option('--format <format>', 'table, json, or csv: a row for each PG that changes', 'table')
     .option('--ignore-crc', 'read OSDMaps although their checksums do not fit');
+}
+
+/** What commands take that read the JSON of `ceph osd dump`. */
+interface CrushFileOption {
+  readonly crushFile?: string;
+}
+
+function crushFileOption(): Option {
+  return new Option(
+    '--crush-file <file>',
+    "the CRUSH map, when FILE is the JSON of 'ceph osd dump'",
+  ).argParser(once('--crush-file'));
+}
+
+/** The CRUSH map that goes with a dump, given in one of two ways. */
+function crushFileOf(
+  other: string | undefined,
+  { crushFile }: CrushFileOption,
+  problem = 'the CRUSH map is given twice, as an argument and by --crush-file',
+): string | undefined {
+  if (other !== undefined && crushFile !== undefined) throw misuse(problem);
+  return other ?? crushFile;
 }
 
 /** Takes an option that may be given several times. */

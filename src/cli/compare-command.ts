@@ -1,5 +1,6 @@
 /** `crush-wasm compare`: what moves between two maps, why, and what of it had to. */
 import { type ChangedPg, compareMaps } from '../analysis/compare.ts';
+import { CrushError } from '../errors.ts';
 import type { MapFile } from '../formats/detect.ts';
 import type { OsdMap } from '../osdmap/model.ts';
 import { type CompareCommandOptions, comparisonOptions, limitOption, loadPgDump } from './compare-options.ts';
@@ -17,6 +18,8 @@ import { fileTitle, loadMapFile, type LoadOptions } from './load.ts';
 /** Options of the command, as commander gives them. */
 export interface CompareCommand extends CompareCommandOptions {
   readonly osdmap?: string;
+  /** One for both maps, or one for each. */
+  readonly crushFile?: readonly string[];
 }
 
 /** Exit status of a comparison of maps that place PGs otherwise. */
@@ -35,19 +38,22 @@ export async function compareCommand(
 ): Promise<void> {
   const format = parseReportFormat(options.format);
   const limit = limitOption(options);
-  const named = [...files, options.osdmap].filter((file) => file === '-');
+  const crushFiles = options.crushFile ?? [];
+  if (crushFiles.length > 2) throw misuse('--crush-file is given once, or for BEFORE and AFTER');
+  const named = [...files, options.osdmap, ...crushFiles].filter((file) => file === '-');
   if (named.length > 1) throw misuse('only one file can be standard input');
   const onNote = (text: string): void => err.add(`crush-wasm: note: ${text}\n`);
-  const load = (file: string): Promise<MapFile> => {
-    const loadOptions: LoadOptions = { ignoreCrc: options.ignoreCrc, onNote };
-    return loadMapFile(file, io, loadOptions);
-  };
+  const loadOptions: LoadOptions = { ignoreCrc: options.ignoreCrc, onNote };
+  const loader = new DumpLoader(io, loadOptions);
   const [before, after] = osdMapsOf(
-    await load(files[0]),
-    await load(files[1]),
-    options.osdmap === undefined ? undefined : await load(options.osdmap),
+    await loader.load(files[0], crushFiles[0]),
+    await loader.load(files[1], crushFiles[1] ?? crushFiles[0]),
+    options.osdmap === undefined ? undefined : await loader.load(options.osdmap, crushFiles[0]),
   );
-  const pgDump = await loadPgDump(options.pgDump, [...files, options.osdmap], io);
+  if (crushFiles.length > 0 && !loader.hasUsedCrush) {
+    throw misuse("--crush-file goes with the JSON of 'ceph osd dump', and none of these files is that");
+  }
+  const pgDump = await loadPgDump(options.pgDump, [...files, options.osdmap, ...crushFiles], io);
   const pgs: ChangedPg[] = [];
   const wantsPgs = options.pgs === true || format === 'csv';
   const result = compareMaps(
@@ -69,6 +75,32 @@ export async function compareCommand(
   const title = `${fileTitle(files[0])} (epoch ${before.epoch}) -> ${fileTitle(files[1])} (epoch ${after.epoch})`;
   await writeReport(report, title, format, out);
   if (result.total.changedPgs > 0) throw new CommandExit(SOMETHING_MOVES);
+}
+
+/** Loads maps, each with a CRUSH map if it turns out to need one. */
+class DumpLoader {
+  hasUsedCrush = false;
+  readonly #io: CommandIo;
+  readonly #options: LoadOptions;
+
+  constructor(io: CommandIo, options: LoadOptions) {
+    // Standard input can be read once only, so it is kept for the second reading.
+    let kept: Promise<Uint8Array> | undefined;
+    this.#io = { ...io, readStdin: () => (kept ??= io.readStdin()) };
+    this.#options = options;
+  }
+
+  async load(file: string, crushFile: string | undefined): Promise<MapFile> {
+    try {
+      return await loadMapFile(file, this.#io, this.#options);
+    } catch (error) {
+      // What a dump without its CRUSH map is refused with.
+      const isDump = error instanceof CrushError && error.code === 'bad-argument';
+      if (!isDump || crushFile === undefined) throw error;
+      this.hasUsedCrush = true;
+      return await loadMapFile(file, this.#io, { ...this.#options, crushFile });
+    }
+  }
 }
 
 /** Writes a report in a format. */

@@ -8,7 +8,7 @@ import type { OsdMap, Pool } from '../osdmap/model.ts';
 import { PgMapper } from '../osdmap/pg-mapper.ts';
 import { chooseArgsOf, deviceWeights } from './crushtool/device-weights.ts';
 import { poolFacts, poolRuleTitle } from './info-facts.ts';
-import type { CommandIo, TextSink } from './io.ts';
+import { misuse, type CommandIo, type TextSink } from './io.ts';
 import { fileTitle, loadMapFile } from './load.ts';
 import { nextSteps, shellWord } from './next-steps.ts';
 import { markUpInCommand, noOsdReason } from './no-osds.ts';
@@ -58,6 +58,7 @@ export async function startCommand(
   out: TextSink,
   err: TextSink,
 ): Promise<void> {
+  if (file === undefined && crushFile !== undefined) throw misuse('--crush-file goes with a FILE');
   const example = file === undefined ? packageFile(EXAMPLE) : undefined;
   const path = file ?? example;
   if (path === undefined) {
