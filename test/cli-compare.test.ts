@@ -1,6 +1,6 @@
 /** `crush-wasm compare` and `crush-wasm whatif`, as people and scripts run them. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readOsdMapBinary } from '../src/formats/osdmap-binary.ts';
@@ -144,7 +144,10 @@ describe('whatif', () => {
     const changes = file('changes', '# drain\nout osd.3\nreweight 5 0.5; pool rep pg_num 128\n');
     const saved = file('saved', '');
     const first = await run(['whatif', A, 'in', 'osd.9', '--changes', changes, '--save', saved]);
-    expect(first.status).toBe(3);
+    expect([first.status, first.stderr]).toEqual([
+      3,
+      `crush-wasm: note: wrote the OSDMap after the changes, of epoch 102, to ${saved}\n`,
+    ]);
     const map = readOsdMapBinary(new Uint8Array(readFileSync(saved)));
     expect([map.epoch, map.osdWeight[3], map.osdWeight[5], map.osdWeight[9]]).toEqual([
       102, 0, 0x8000, 0x10000,
@@ -196,7 +199,7 @@ describe('whatif', () => {
     const argv = ['whatif', A, 'rule', 'replicated_rule', 'failure-domain', 'rack', '--plan', plan];
     const { stdout, status } = await run([...argv, '--stage', '--shards-per-osd', '4']);
     expect(status).toBe(3);
-    expect(stdout).toMatch(/staging: \d+ PGs held by upmaps; with the change itself \d+ shards move/);
+    expect(stdout).toMatch(/staging: 1 PG held by upmaps; with the change itself 22 shards move/);
     const ceph = file('ceph', '#!/bin/sh\necho "ceph $*"\n');
     chmodSync(ceph, 0o755);
     const sh = (...args: string[]): { status: number | null; stdout: string } =>
@@ -214,6 +217,31 @@ describe('whatif', () => {
     );
     expect([...hold, ...released.flat()]).toEqual(commands);
     expect(sh('release', String(batches + 1)).status).toBe(2);
+
+    const { stdout: summary, stderr } = await run(argv);
+    expect(summary).toMatch(/staging: 1 PG held by upmaps; .*\n$/);
+    expect(stderr).toMatch(/note: wrote the plan, a shell script that holds 1 PG .* in 1 batch, to /);
+  });
+
+  test('a plan that holds nothing is not written', async () => {
+    const plan = join(dirname(file('x', '')), 'no-plan');
+    const { status, stdout, stderr } = await run(['whatif', A, 'primary-affinity', '3', '0', '--plan', plan]);
+    expect(status).toBe(3);
+    expect(stdout).toMatch(/\nat least 0 shards have to move \(0 by the rules, 0 by the weights\)\n/);
+    expect(stdout).toMatch(/\nstaging: no upmap would make less move, so nothing is held\n$/);
+    expect(stderr).toContain(
+      `note: no upmap would make less move, so nothing is held, and no plan is written to ${plan}`,
+    );
+    expect(existsSync(plan)).toBe(false);
+  });
+
+  test('one of a thing is one', async () => {
+    const { stdout } = await run([
+      'whatif',
+      A,
+      'pool rep pg_num 1; pool ec pg_num 1; out osd.3; upmap-items 1.0 1:2',
+    ]);
+    expect(stdout).not.toMatch(/\b1 (?:PGs|shards|pools|changes)\b/);
   });
 
   test.each([

@@ -189,7 +189,7 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink, dropIns: read
       once('--fail-each'),
     )
     .option('--stage', 'print upmaps that hold PGs in place with the change, and how to let them go')
-    .option('--plan <file>', 'write them as a shell script', once('--plan'))
+    .option('--plan <file>', 'write them as a shell script, and print what they come to', once('--plan'))
     .option(
       '--shards-per-osd <n>',
       'most shards an OSD takes or gives in a batch of --stage (for 20 batches)',

@@ -12,6 +12,7 @@ import { findType } from '../crush/names.ts';
 import type { OsdMap } from '../osdmap/model.ts';
 import { formatPgId } from './iostream-format.ts';
 import { misuse, type TextSink } from './io.ts';
+import { noun } from './noun.ts';
 import { primaryJson, setJson, setText } from './map-writers.ts';
 import { snakeCaseJson } from './snake-case.ts';
 import { tableLines } from './table.ts';
@@ -141,19 +142,25 @@ export function percentText(part: number, whole: number): string {
 function* summaryLines({ result, hasUsage }: CompareReport): Generator<string> {
   const { total } = result;
   if (total.changedPgs === 0) {
-    yield `nothing moves: all ${total.pgs} PGs stay where they are`;
+    yield total.pgs === 1
+      ? 'nothing moves: the PG stays where it is'
+      : `nothing moves: all ${total.pgs} PGs stay where they are`;
   } else {
     const { floor, movedShards } = total;
     yield (
-      `${total.movedPgs} of ${total.pgs} PGs move, ${movedShards} of ${total.shards} shards ` +
+      `${total.movedPgs} of ${total.pgs} ${noun(total.pgs, 'PG')} ${noun(total.movedPgs, 'moves', 'move')}, ` +
+      `${movedShards} of ${total.shards} ${noun(total.shards, 'shard')} ` +
       `(${percentText(movedShards, total.shards)})`
     );
+    const hasRatio = movedShards > 0 && floor.shards > 0;
     yield (
-      `at least ${floor.shards} shards have to move (${floor.byRule} by the rules, ${floor.byWeight} by the ` +
-      `weights); what moves is ${ratioText(movedShards, floor.shards)} of that`
+      `at least ${floor.shards} ${noun(floor.shards, 'shard has', 'shards have')} to move (${floor.byRule} by the ` +
+      `rules, ${floor.byWeight} by the weights)` +
+      (hasRatio ? `; what moves is ${ratioText(movedShards, floor.shards)} of that` : '')
     );
     if (hasUsage) {
-      yield `${Math.round(total.movedObjects)} objects are copied, ${bytesText(total.movedBytes)}`;
+      const objects = Math.round(total.movedObjects);
+      yield `${objects} ${noun(objects, 'object is', 'objects are')} copied, ${bytesText(total.movedBytes)}`;
     }
     yield (
       `primaries that change: ${total.changedPrimaries}; shards that are new: ${total.newShards}, ` +

@@ -13,6 +13,7 @@ import {
 } from './info-facts.ts';
 import { misuse, type CommandIo, type TextSink } from './io.ts';
 import { fileTitle, loadMapFile, type LoadOptions } from './load.ts';
+import { noun } from './noun.ts';
 import { snakeCaseJson } from './snake-case.ts';
 import { listLines, tableLines, titledLines } from './table.ts';
 import { problemSummary } from './test-report.ts';
@@ -123,7 +124,10 @@ function describeOsdMap(map: OsdMapFacts, width: number): string[] {
 function describeCrush(crush: CrushFacts, width: number): string[] {
   const counts = (tally: ReadonlyMap<string, number>): string =>
     [...tally].map(([name, count]) => `${count} ${name}`).join(', ') || 'none';
-  const shadow = crush.shadowBuckets === 0 ? '' : `, and ${crush.shadowBuckets} shadow buckets of classes`;
+  const shadow =
+    crush.shadowBuckets === 0
+      ? ''
+      : `, and ${crush.shadowBuckets} shadow ${noun(crush.shadowBuckets, 'bucket')} of classes`;
   const tunables = Object.entries(snakeCaseJson(crush.tunables) as Readonly<Record<string, number>>).map(
     ([name, value]) => `${name.padEnd(28)}${value}`,
   );

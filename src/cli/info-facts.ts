@@ -17,6 +17,7 @@ import {
 } from '../osdmap/model.ts';
 import { findPoolRule } from '../osdmap/pool-rule.ts';
 import { formatClusterFlags, formatPoolFlags, formatTime, formatUuid } from './ceph-format.ts';
+import { noun } from './noun.ts';
 import { poolTypeName } from './pool-print.ts';
 import { NEWEST_RELEASE } from './release-option.ts';
 
@@ -213,14 +214,14 @@ function crushFeatures(map: CrushMap): string[] {
   if (map.classBuckets.size > 0) features.push('device classes');
   for (const [index, args] of map.chooseArgs) {
     const whose = index === -1 ? 'every pool without its own' : `pool ${index}`;
-    features.push(`choose_args for ${whose} (${args.size} buckets)`);
+    features.push(`choose_args for ${whose} (${args.size} ${noun(args.size, 'bucket')})`);
   }
   const msr = map.rules.filter(
     (rule) => rule?.type === RULE_TYPE.msrFirstn || rule?.type === RULE_TYPE.msrIndep,
   );
   if (msr.length > 0) features.push(`MSR rules (${msr.map((rule) => rule?.id).join(', ')})`);
   const unnamed = buckets.filter(({ id }) => itemName(map, id) === undefined).length;
-  if (unnamed > 0) features.push(`${unnamed} buckets without a name`);
+  if (unnamed > 0) features.push(`${unnamed} ${noun(unnamed, 'bucket')} without a name`);
   return features;
 }
 
@@ -235,13 +236,13 @@ function osdMapFeatures(map: OsdMap): string[] {
   ];
   for (const [name, table] of tables) {
     const pgs = [...table.values()].reduce((sum, each) => sum + each.size, 0);
-    if (pgs > 0) features.push(`${name} of ${pgs} ${pgs === 1 ? 'PG' : 'PGs'}`);
+    if (pgs > 0) features.push(`${name} of ${pgs} ${noun(pgs, 'PG')}`);
   }
   const pools = [...map.pools.values()];
   const plain = pools.filter(({ flags }) => (flags & POOL_FLAG.hashpspool) === 0n).length;
-  if (plain > 0) features.push(`${plain} pools without hashpspool`);
+  if (plain > 0) features.push(`${plain} ${noun(plain, 'pool')} without hashpspool`);
   const optimized = pools.filter(({ flags }) => (flags & POOL_FLAG.ecOptimizations) !== 0n).length;
-  if (optimized > 0) features.push(`${optimized} pools with ec_optimizations`);
+  if (optimized > 0) features.push(`${optimized} ${noun(optimized, 'pool')} with ec_optimizations`);
   if (map.osdPrimaryAffinity?.some((affinity) => affinity !== DEFAULT_PRIMARY_AFFINITY) === true) {
     features.push('primary affinity');
   }

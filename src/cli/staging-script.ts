@@ -1,6 +1,7 @@
 /** A staging plan as a script for a shell with Ceph's command line. */
 import type { Hold, StagingPlan } from '../analysis/what-if/staging.ts';
 import { formatPgId } from './iostream-format.ts';
+import { noun } from './noun.ts';
 
 /** What an operator does with the script, as comments above it. */
 const HEAD = [
@@ -16,8 +17,10 @@ const HEAD = [
 
 /** The lines of the script. */
 export function* scriptLines(plan: StagingPlan): Generator<string> {
+  const held = plan.holds.length;
+  const batches = plan.batches.length;
   yield* HEAD;
-  yield `# ${plan.holds.length} PGs are held, ${plan.batches.length} batches`;
+  yield `# ${noun(held, `${held} PG is`, `${held} PGs are`)} held, ${batches} ${noun(batches, 'batch', 'batches')}`;
   yield 'case "$1 $2" in';
   yield "'hold ')";
   for (const hold of plan.holds) for (const line of holdCommands(hold)) yield `  ${line}`;

@@ -22,9 +22,10 @@ import {
 import { CommandExit, type CommandIo, misuse, type TextSink } from './io.ts';
 import { describeSystemError, fileTitle, loadMapFile, readBytes } from './load.ts';
 import { integerOption } from './map-rule.ts';
+import { noun } from './noun.ts';
 import { snakeCaseJson } from './snake-case.ts';
 import { scriptLines } from './staging-script.ts';
-import { failureLines, fillLines, stagingJson, stagingLines } from './whatif-report.ts';
+import { failureLines, fillLines, stagingCommands, stagingJson, stagingSummary } from './whatif-report.ts';
 
 /** Options of the command, as commander gives them. */
 export interface WhatIfCommand extends CompareCommandOptions {
@@ -67,7 +68,10 @@ export async function whatIfCommand(
   const after = applied(before, made, options);
   for (const each of unreached(before, after, made)) note(each);
   const pgDump = await loadPgDump(options.pgDump, [], io);
-  if (options.save !== undefined) await saveFile(options.save, writeOsdMapBinary(after));
+  if (options.save !== undefined) {
+    await saveFile(options.save, writeOsdMapBinary(after));
+    note(`wrote the OSDMap after the changes, of epoch ${after.epoch}, to ${options.save}`);
+  }
 
   if (options.failEach !== undefined) {
     const results = failEach(after, options.failEach, { pgDump });
@@ -109,15 +113,16 @@ export async function whatIfCommand(
   } else if (format === 'csv') writePgCsv(pgs, out);
   else {
     out.add(
-      `${title} (epoch ${before.epoch}), what if: ${changes.length} ${changes.length === 1 ? 'change' : 'changes'}\n\n`,
+      `${title} (epoch ${before.epoch}), what if: ${changes.length} ${noun(changes.length, 'change')}\n\n`,
     );
     for (const line of reportLines(report)) {
       out.add(`${line}\n`);
       await out.relieve();
     }
     for (const line of fillLines(fills, limit)) out.add(`${line}\n`);
-    if (plan !== undefined && options.stage === true) {
-      for (const line of stagingLines(plan)) {
+    if (plan !== undefined) {
+      for (const line of stagingSummary(plan)) out.add(`${line}\n`);
+      for (const line of options.stage === true ? stagingCommands(plan) : []) {
         out.add(`${line}\n`);
         await out.relieve();
       }
@@ -202,7 +207,17 @@ async function writePlan(
       "the cluster lets in clients that know no upmaps: 'ceph osd set-require-min-compat-client luminous' first",
     );
   }
-  if (file !== undefined) await saveFile(file, `${[...scriptLines(plan)].join('\n')}\n`);
+  if (file === undefined) return;
+  if (plan.holds.length === 0) {
+    note(`no upmap would make less move, so nothing is held, and no plan is written to ${file}`);
+    return;
+  }
+  await saveFile(file, `${[...scriptLines(plan)].join('\n')}\n`);
+  const { holds, batches } = plan;
+  note(
+    `wrote the plan, a shell script that holds ${holds.length} ${noun(holds.length, 'PG')} and lets go of them in ` +
+      `${batches.length} ${noun(batches.length, 'batch', 'batches')}, to ${file}; its head says how to use it`,
+  );
 }
 
 /** The first release whose clients know upmaps. */

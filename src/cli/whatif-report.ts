@@ -5,6 +5,7 @@ import type { StagingPlan } from '../analysis/what-if/staging.ts';
 import { bytesText, percentText } from './compare-report.ts';
 import { holdCommands, releaseCommands } from './staging-script.ts';
 import { formatPgId } from './iostream-format.ts';
+import { noun } from './noun.ts';
 import { tableLines } from './table.ts';
 
 /** Lines of OSDs whose load changes, the greatest changes first. */
@@ -73,25 +74,29 @@ export function* failureLines(results: readonly FailureResult[], type: string): 
   );
 }
 
-/** What a plan comes to, and its commands. */
-export function* stagingLines(plan: StagingPlan): Generator<string> {
-  const { staged, unstaged, holds, batches } = plan;
-  const { floor } = unstaged.total;
+/** What a plan comes to. */
+export function* stagingSummary({ staged, unstaged, holds }: StagingPlan): Generator<string> {
   yield '';
   if (holds.length === 0) {
-    yield 'staging: no upmap would make less move';
+    yield 'staging: no upmap would make less move, so nothing is held';
     return;
   }
   const { movedShards, shards } = staged.total;
   yield (
-    `staging: ${holds.length} PGs held by upmaps; with the change itself ${movedShards} shards move ` +
-    `(${percentText(movedShards, shards)}) instead of ${unstaged.total.movedShards}, the floor is ${floor.shards}`
+    `staging: ${holds.length} ${noun(holds.length, 'PG')} held by upmaps; with the change itself ${movedShards} ` +
+    `${noun(movedShards, 'shard moves', 'shards move')} (${percentText(movedShards, shards)}) instead of ` +
+    `${unstaged.total.movedShards}, the floor is ${unstaged.total.floor.shards}`
   );
+}
+
+/** The commands of a plan. */
+export function* stagingCommands({ holds, batches }: StagingPlan): Generator<string> {
+  if (holds.length === 0) return;
   yield '';
   yield '# with the change:';
   for (const hold of holds) yield* holdCommands(hold);
   for (const [i, batch] of batches.entries()) {
-    yield `# batch ${i + 1} of ${batches.length}, ${batch.length} PGs:`;
+    yield `# batch ${i + 1} of ${batches.length}, ${batch.length} ${noun(batch.length, 'PG')}:`;
     for (const hold of batch) yield* releaseCommands(hold);
   }
 }
