@@ -212,6 +212,16 @@ describe.skipIf(!isBuilt())('the built command', () => {
   });
 });
 
+test.each([
+  ['test', ['EXPECTED', 'OFF BY', 'SIGMAS', 'choose_args default']],
+  ['compare', ['FLOOR', 'RATIO', 'LED ANEW', 'SHORT', 'BELOW MIN', 'CAUSE']],
+  ['whatif', ['LED ANEW', 'DEGRADED', 'LOST', 'REBUILT SHARDS', 'STAY SHORT', 'FULLEST THEN', 'OF FAIR']],
+])('the help of %s explains its columns', async (command, columns) => {
+  const { status, stdout } = await run([command, '--help']);
+  expect(status).toBe(0);
+  for (const column of columns) expect(stdout).toContain(column);
+});
+
 describe('the CRUSH map of a JSON dump', () => {
   const [dump = '', crush = ''] = ['osd-dump.json', 'crush-dump.json'].map((name) =>
     join(FIXTURES, 'cluster-8osd', name),

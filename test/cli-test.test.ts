@@ -20,6 +20,11 @@ function fileOf(name: string, map: CrushMap): string {
   return file(name, writeCrushBinary(map));
 }
 
+/** With prose on one line again. */
+function unwrapped(text: string): string {
+  return text.replaceAll(/\n {8,}(?=\S)/g, ' ');
+}
+
 describe('test', () => {
   test('of a rule that is well', async () => {
     const { status, stdout, stderr } = await run([
@@ -57,25 +62,32 @@ rule 0 'rep' (replicated), size 3
   host11  87.324   4893  5000.0    -2.1 %  -1.7
 
   fine: every mapping has 3 different OSDs
-  fine: OSDs differ from their share by 5.22 %, of which sampling gives 4.85 %: counts follow the weights
+  fine: OSDs differ from their share by 5.22 %, of which sampling gives 4.85 %:
+        counts follow the weights
 
 Problems of the map
-  note default-tries: rule 2 (ec_osd), step 1: it tries 51 times; there is enough to choose from, but the rules that Ceph makes for erasure-coded pools have more
+  note default-tries: rule 2 (ec_osd), step 1: it tries 51 times; there is
+                      enough to choose from, but the rules that Ceph makes for
+                      erasure-coded pools have more
     cure: put 'step set_choose_tries 100' before the take in the text form
 `);
   });
 
   test('of an OSDMap, by the rules and sizes of its pools', async () => {
-    const { status, stdout } = await run(['test', OSDMAP, '--top', '0', '--samples', '5000']);
+    const { status, stdout: wrapped } = await run(['test', OSDMAP, '--top', '0', '--samples', '5000']);
     expect(status).toBe(3);
+    for (const line of wrapped.split('\n').filter((each) => /^ {2}(?:FAULT|hint|fine): |^ {8}/.test(each))) {
+      expect(line.length).toBeLessThanOrEqual(80);
+    }
+    const stdout = unwrapped(wrapped);
     expect(stdout.match(/^rule .*$/gm)).toEqual([
-      "rule 0 'replicated_rule' (replicated), size 3, pools fsmeta, fsdata, choose_args -1",
+      "rule 0 'replicated_rule' (replicated), size 3, pools fsmeta, fsdata, choose_args default",
       "rule 0 'replicated_rule' (replicated), size 3, pool rep, choose_args 3",
-      "rule 1 'hdd' (replicated), size 3, pool odd, choose_args -1",
-      "rule 2 'ssd' (replicated), size 3, pool odd2, choose_args -1",
-      "rule 3 'racks' (replicated), size 2, pool two, choose_args -1",
-      "rule 4 'ec' (erasure), size 4, pool ec, choose_args -1",
-      "rule 5 'ecosd' (erasure), size 6, pool ecosd, choose_args -1",
+      "rule 1 'hdd' (replicated), size 3, pool odd, choose_args default",
+      "rule 2 'ssd' (replicated), size 3, pool odd2, choose_args default",
+      "rule 3 'racks' (replicated), size 2, pool two, choose_args default",
+      "rule 4 'ec' (erasure), size 4, pool ec, choose_args default",
+      "rule 5 'ecosd' (erasure), size 6, pool ecosd, choose_args default",
     ]);
     expect(stdout).toMatch(/ {2}FAULT: .* fewer OSDs than 3, since tries run out: with 204 tries/);
     expect(stdout).toMatch(
@@ -95,7 +107,7 @@ Problems of the map
       '100',
     ]);
     expect(one.stdout.match(/^rule .*$/gm)).toEqual([
-      "rule 3 'racks' (replicated), size 1, pool two, choose_args -1",
+      "rule 3 'racks' (replicated), size 1, pool two, choose_args default",
     ]);
     expect(one.status).toBe(0);
   });
@@ -162,7 +174,7 @@ describe('what it says', () => {
       '0',
       ...args,
     ]);
-    return { status, text: stdout };
+    return { status, text: unwrapped(stdout) };
   };
 
   test('of too few hosts', async () => {

@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import type { ExplainCommandOptions } from './explain-command.ts';
 import { EXPLAIN_HELP } from './explain-help.ts';
+import { COMPARE_COLUMNS } from './compare-help.ts';
 import type { CompareCommand } from './compare-command.ts';
 import type { InfoOptions } from './info-command.ts';
 import { MISUSE, misuse, oneLine, printable, TextSinks, type CommandIo, type TextSink } from './io.ts';
@@ -15,8 +16,13 @@ import type { WhatIfCommand } from './whatif-command.ts';
 import { CHANGES_HELP } from './whatif-help.ts';
 import type { TestOptions } from './test-command.ts';
 
-/** Explains the exit status of `test`. */
+/** Explains the columns and the exit status of `test`. */
 const TEST_HELP = `
+Columns of the tables: COUNT is how often a row was chosen, EXPECTED how often its weight lets expect, OFF BY the
+difference in percent, SIGMAS the difference in standard deviations of chance alone: within 2 or 3 is nothing.
+'chance alone' is the spread that so few mappings give by themselves; choose_args default are those of pools
+without their own. fine, hint and FAULT are what follows from it all.
+
 Exit status: 0 where all is well, 3 where the map has errors or mappings are bad, 1 for what cannot be read, 2 for
 wrong arguments. Warnings and notes leave it at 0.`;
 
@@ -171,6 +177,7 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink, dropIns: read
       "the CRUSH map of maps that are the JSON of 'ceph osd dump'; given twice: BEFORE's and AFTER's",
       gather,
     )
+    .addHelpText('after', `\n${COMPARE_COLUMNS}`)
     .action(async (before: string, after: string, options: CompareCommand) => {
       const { compareCommand } = await import('./compare-command.ts');
       await compareCommand([before, after], options, io, out, err);

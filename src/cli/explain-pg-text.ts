@@ -23,7 +23,8 @@ export function writePg(text: ExplainText, trace: PgTrace): void {
   if (seed.asked !== seed.ps) {
     text.add(
       1,
-      `PG     ${formatPgId(pool.id, seed.asked)} is beyond pg_num ${seed.pgNum}; its seed folds to that of ${id}`,
+      `note   there is no PG ${formatPgId(pool.id, seed.asked)}, which is beyond pg_num ${seed.pgNum}; ` +
+        `its seed folds to ${id}, explained here`,
     );
   }
   const input = seed.hashpspool

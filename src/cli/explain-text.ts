@@ -54,7 +54,8 @@ export class ExplainText {
       this.add(0, 'without a rule, nothing is chosen');
       return;
     }
-    const args = chooseArgs === undefined ? '' : `, choose_args ${chooseArgs}`;
+    const args =
+      chooseArgs === undefined ? '' : `, choose_args ${chooseArgs === -1 ? 'default' : chooseArgs}`;
     this.add(0, `rule ${rule.id} '${rule.name ?? ''}' (${rule.type}): x ${x}, at most ${size} items${args}`);
     this.#width = Math.min(40, widestDraw(trace));
     for (const step of steps) this.#step(step);

@@ -29,7 +29,8 @@ export interface TestOptions extends TestRunOptions {
   readonly ignoreCrc?: boolean;
 }
 
-const WRITERS = { table: writeTestTable, json: writeTestJson, csv: writeTestCsv } as const;
+/** Width of prose where that of the terminal is not known. */
+const USUAL_WIDTH = 80;
 
 /** Runs `crush-wasm test FILE [CRUSH_FILE]`. */
 export async function testCommand(
@@ -53,7 +54,9 @@ export async function testCommand(
   const loaded = await loadMapFile(file, io, { crushFile, ignoreCrc: options.ignoreCrc, onNote });
   const report = await makeReport(loaded, title, options, threads, io);
   if (options.chart !== undefined) await writeChart(options.chart, report);
-  WRITERS[format](report, rows, out);
+  if (format === 'json') writeTestJson(report, out);
+  else if (format === 'csv') writeTestCsv(report, out);
+  else writeTestTable(report, rows, out, io.stdout.isTerminal ? io.stdout.columns : USUAL_WIDTH);
   const isFaulty =
     report.problems.some(({ severity }) => severity === 'error') ||
     report.results.some(({ distribution }) => distribution.bad.mappings > 0);

@@ -74,7 +74,10 @@ export function runTitle(map: CrushMap, { rule, pools, request }: TestRun): stri
     pools.length === 0
       ? ''
       : `, ${pools.length === 1 ? 'pool' : 'pools'} ${pools.map((pool) => pool.name).join(', ')}`;
-  const by = request.chooseArgs === undefined ? '' : `, choose_args ${request.chooseArgs}`;
+  const by =
+    request.chooseArgs === undefined
+      ? ''
+      : `, choose_args ${request.chooseArgs === -1 ? 'default' : request.chooseArgs}`;
   return `rule ${rule.id}${name === undefined ? '' : ` '${name}'`} (${ruleTypeName(rule)}), size ${request.size}${of}${by}`;
 }
 

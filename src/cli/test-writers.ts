@@ -6,7 +6,7 @@ import type { CrushMap } from '../crush/model.ts';
 import type { CrushProblem } from '../crush/validate.ts';
 import type { TextSink } from './io.ts';
 import { snakeCaseJson } from './snake-case.ts';
-import { tableLines } from './table.ts';
+import { proseLines, tableLines } from './table.ts';
 import {
   deviation,
   deviationText,
@@ -23,8 +23,8 @@ import {
 /** Problems of one code that are told one by one. */
 const TOLD_EACH = 3;
 
-/** Writes tables, findings and problems. */
-export function writeTestTable(report: TestReport, rows: number, out: TextSink): void {
+/** Writes tables, findings and problems; prose is broken at a width. */
+export function writeTestTable(report: TestReport, rows: number, out: TextSink, width: number): void {
   const { title, file, map, results, refusal, problems } = report;
   out.add(`${title}: ${file.kind === 'osdmap' ? 'OSDMap' : 'CRUSH map'}, ${problemSummary(problems)}\n`);
   for (const result of results) {
@@ -35,12 +35,14 @@ export function writeTestTable(report: TestReport, rows: number, out: TextSink):
     }
     const marks = { ok: 'fine', hint: 'hint', fault: 'FAULT' } as const;
     out.add('\n');
-    for (const { kind, text } of result.findings) out.add(`  ${marks[kind]}: ${text}\n`);
+    for (const { kind, text } of result.findings) {
+      out.add(`${proseLines(`  ${marks[kind]}: `, text, width).join('\n')}\n`);
+    }
   }
   if (refusal !== undefined) out.add(`\nThis map cannot be mapped from: ${refusal}\n`);
   if (results.length === 0 && refusal === undefined) out.add('\nThere is no rule to test.\n');
   if (problems.length > 0) out.add(`\nProblems of the map\n`);
-  for (const line of problemLines(problems, rows)) out.add(`${line}\n`);
+  for (const line of problemLines(problems, rows, width)) out.add(`${line}\n`);
 }
 
 /** What a run was, how often it failed and retried, and how even it is. */
@@ -109,7 +111,7 @@ function levelLines(map: CrushMap, level: ShareLevel, rows: number): string[] {
 }
 
 /** Each problem with its cure; of many of one code the first few, unless all rows are asked for. */
-function problemLines(problems: readonly CrushProblem[], rows: number): string[] {
+function problemLines(problems: readonly CrushProblem[], rows: number, width: number): string[] {
   const most = rows === Infinity ? Infinity : TOLD_EACH;
   const totals = new Map<string, number>();
   for (const { code } of problems) totals.set(code, (totals.get(code) ?? 0) + 1);
@@ -118,7 +120,10 @@ function problemLines(problems: readonly CrushProblem[], rows: number): string[]
   for (const { code, severity, where, message, cure } of problems) {
     const count = (told.get(code) ?? 0) + 1;
     told.set(code, count);
-    if (count <= most) lines.push(`  ${severity} ${code}: ${where}: ${message}`, `    cure: ${cure}`);
+    if (count <= most) {
+      lines.push(...proseLines(`  ${severity} ${code}: `, `${where}: ${message}`, width));
+      lines.push(...proseLines('    cure: ', cure, width));
+    }
     const more = (totals.get(code) ?? 0) - most;
     if (count === most && more > 0)
       lines.push(`  ... and ${number(more)} more of ${code} (--all shows them)`);
@@ -127,7 +132,7 @@ function problemLines(problems: readonly CrushProblem[], rows: number): string[]
 }
 
 /** Writes everything as one JSON object. */
-export function writeTestJson(report: TestReport, _rows: number, out: TextSink): void {
+export function writeTestJson(report: TestReport, out: TextSink): void {
   const { title, file, map, results, refusal, problems } = report;
   const json = {
     file: title,
@@ -169,7 +174,7 @@ function jsonStatistics({ rows, statistics }: ShareLevel): Record<string, unknow
 }
 
 /** Writes one line for each row of each level of each run. */
-export function writeTestCsv(report: TestReport, _rows: number, out: TextSink): void {
+export function writeTestCsv(report: TestReport, out: TextSink): void {
   out.add('rule,size,kind,type,id,name,class,weight,count,expected,sigma\n');
   const { map } = report;
   for (const { request, distribution } of report.results) {
