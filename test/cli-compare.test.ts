@@ -140,6 +140,12 @@ describe('whatif', () => {
     expect(stdout.replaceAll(FIXTURES, '')).toBe(fixtureText('compare/whatif.txt'));
   });
 
+  test('the example of the README is what is printed', async () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    const [, words = '', text] = /^\$ npm run -s crush -- (whatif .*)\n([^]*?)^```$/m.exec(readme) ?? [];
+    expect((await run(words.split(' '))).stdout).toBe(text);
+  });
+
   test('changes from a file come after those given as words; the map after them is saved', async () => {
     const changes = file('changes', '# drain\nout osd.3\nreweight 5 0.5; pool rep pg_num 128\n');
     const saved = file('saved', '');

@@ -152,6 +152,7 @@ function* summaryLines({ result, hasUsage }: CompareReport): Generator<string> {
       `${movedShards} of ${total.shards} ${noun(total.shards, 'shard')} ` +
       `(${percentText(movedShards, total.shards)})`
     );
+    const { changedPrimaries: changed, newShards: created, droppedShards: dropped } = total;
     const hasRatio = movedShards > 0 && floor.shards > 0;
     yield (
       `at least ${floor.shards} ${noun(floor.shards, 'shard has', 'shards have')} to move (${floor.byRule} by the ` +
@@ -163,8 +164,9 @@ function* summaryLines({ result, hasUsage }: CompareReport): Generator<string> {
       yield `${objects} ${noun(objects, 'object is', 'objects are')} copied, ${bytesText(total.movedBytes)}`;
     }
     yield (
-      `primaries that change: ${total.changedPrimaries}; shards that are new: ${total.newShards}, ` +
-      `left without an OSD: ${total.droppedShards}`
+      `${changed} ${noun(changed, 'primary changes', 'primaries change')}; ` +
+      `${created} ${noun(created, 'shard is', 'shards are')} new, ` +
+      `${dropped} ${noun(dropped, 'is', 'are')} left without an OSD`
     );
   }
   const { before, after } = total;
