@@ -191,14 +191,24 @@ export class TracedMapper {
       const old = before[device];
       const now = after[device];
       if (old === now) continue;
+      const always = isOutAlways(old) !== isOutAlways(now) && isOutOrIn(old) && isOutOrIn(now);
       const check = (row: number): void => {
-        const x = seeds[row] ?? 0;
-        if (turnsOut(old, device, x) !== turnsOut(now, device, x)) affected.add(row);
+        const x = always ? 0 : (seeds[row] ?? 0);
+        if (always || turnsOut(old, device, x) !== turnsOut(now, device, x)) affected.add(row);
       };
       this.forEachHolding(device, check);
       this.#store.forEachRow(device, check);
     }
   }
+}
+
+function isOutAlways(weight: number | undefined): boolean {
+  return weight === undefined || weight === 0;
+}
+
+/** Whether a device is out, or in, whatever the input. */
+function isOutOrIn(weight: number | undefined): boolean {
+  return weight === undefined || weight === 0 || weight >= 0x10000;
 }
 
 /** Whether a device is out for an input (`is_out`). */
