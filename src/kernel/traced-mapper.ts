@@ -191,10 +191,14 @@ export class TracedMapper {
       const old = before[device];
       const now = after[device];
       if (old === now) continue;
-      const always = isOutAlways(old) !== isOutAlways(now) && isOutOrIn(old) && isOutOrIn(now);
+      const wasOut = outAlways(old);
+      const isOut = outAlways(now);
+      const isFixed = wasOut !== undefined && isOut !== undefined;
+      if (isFixed && wasOut === isOut) continue;
       const check = (row: number): void => {
-        const x = always ? 0 : (seeds[row] ?? 0);
-        if (always || turnsOut(old, device, x) !== turnsOut(now, device, x)) affected.add(row);
+        if (isFixed || turnsOut(old, device, seeds[row] ?? 0) !== turnsOut(now, device, seeds[row] ?? 0)) {
+          affected.add(row);
+        }
       };
       this.forEachHolding(device, check);
       this.#store.forEachRow(device, check);
@@ -202,19 +206,15 @@ export class TracedMapper {
   }
 }
 
-function isOutAlways(weight: number | undefined): boolean {
-  return weight === undefined || weight === 0;
-}
-
-/** Whether a device is out, or in, whatever the input. */
-function isOutOrIn(weight: number | undefined): boolean {
-  return weight === undefined || weight === 0 || weight >= 0x10000;
+/** Whether a device is out whatever the input; undefined where the input decides. */
+function outAlways(weight: number | undefined): boolean | undefined {
+  if (weight === undefined || weight === 0) return true;
+  return weight >= 0x10000 ? false : undefined;
 }
 
 /** Whether a device is out for an input (`is_out`). */
 function turnsOut(weight: number | undefined, device: number, x: number): boolean {
-  if (weight === undefined || weight === 0) return true;
-  return weight < 0x10000 && (hash32(x, device) & 0xffff) >= weight;
+  return outAlways(weight) ?? (hash32(x, device) & 0xffff) >= (weight ?? 0);
 }
 
 /**
