@@ -2,7 +2,7 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-  globalIgnores(['dist', 'build', 'coverage', 'src/kernel/kernel-bytes.ts', 'src/kernel/kernel-id.ts']),
+  globalIgnores(['dist', 'examples/*/dist', 'build', 'coverage', 'src/kernel/kernel-bytes.ts', 'src/kernel/kernel-id.ts']),
   {
     files: ['src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'examples/**/*.ts', '*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
@@ -102,6 +102,19 @@ export default defineConfig(
         [
           ...['process', 'console', 'URL', 'Request', 'Response', 'fetch', 'document', 'performance'],
           ...['setTimeout', 'clearTimeout', 'WebAssembly'],
+        ].map((name) => [name, 'readonly']),
+      ),
+    },
+    rules: { 'no-undef': 'error', 'no-unused-vars': 'error', 'prefer-const': 'error' },
+  },
+  {
+    // What embedders copy: Node, browsers and edge runtimes.
+    files: ['examples/**/*.js'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        [
+          ...['process', 'console', 'URL', 'URLSearchParams', 'Response', 'TextDecoder', 'TextEncoder'],
+          ...['setTimeout', 'clearTimeout', 'performance', 'document', 'crypto', 'fetch', 'Buffer'],
         ].map((name) => [name, 'readonly']),
       ),
     },
