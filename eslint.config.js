@@ -2,7 +2,7 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-  globalIgnores(['dist', 'examples/*/dist', 'build', 'coverage', 'src/kernel/kernel-bytes.ts', 'src/kernel/kernel-id.ts']),
+  globalIgnores(['**/dist', 'build', 'coverage', 'src/kernel/kernel-bytes.ts', 'src/kernel/kernel-id.ts']),
   {
     files: ['src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'examples/**/*.ts', '*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
