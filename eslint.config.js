@@ -4,7 +4,7 @@ import tseslint from 'typescript-eslint';
 export default defineConfig(
   globalIgnores(['**/dist', 'build', 'coverage', 'src/kernel/kernel-bytes.ts', 'src/kernel/kernel-id.ts']),
   {
-    files: ['src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'examples/**/*.ts', '*.ts'],
+    files: ['src/**/*.ts', 'web/**/*.{ts,tsx}', 'test/**/*.ts', 'bench/**/*.ts', 'examples/**/*.ts', '*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -24,7 +24,7 @@ export default defineConfig(
     rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
   },
   {
-    files: ['vitest.config.ts'],
+    files: ['vitest.config.ts', 'web/*.config.ts'],
     rules: { 'no-restricted-syntax': 'off' },
   },
   {

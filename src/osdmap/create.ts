@@ -207,7 +207,8 @@ function addBeside(draft: CrushDraft, neighbour: number, osds: readonly number[]
   adjustItemWeight(draft, bucket.id, items.length * WEIGHT_ONE);
 }
 
-function newPool(id: number, pool: SimplePool): Pool {
+/** A replicated pool of rule 0, new and empty. */
+export function newPool(id: number, pool: SimplePool): Pool {
   const { pgNum, pgpNum, flags, name, size, minSize, pgAutoscaleMode } = pool;
   return {
     id,

@@ -1,0 +1,33 @@
+/** The page: a head, the start page or the open map's views, and a place for files to be dropped on. */
+import { useEffect } from 'preact/hooks';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { documentOpen, openError, openExample, opening } from './document.ts';
+import { DropZone } from './drop-zone.tsx';
+import { Head } from './head.tsx';
+import { followAddress, route } from './route.ts';
+import { StartPage } from './start-page.tsx';
+import { ViewFrame } from './view-frame.tsx';
+import { workerFailure } from './worker-client.ts';
+
+/** The whole page. */
+export function App() {
+  useEffect(followAddress, []);
+  const wanted = route.example;
+  useEffect(() => {
+    if (wanted !== undefined && documentOpen.value === undefined) void openExample(wanted);
+  }, [wanted]);
+  const isOpen = documentOpen.value !== undefined;
+  return (
+    <DropZone>
+      <Head />
+      {workerFailure.value && <ErrorNote error={workerFailure.value} />}
+      {openError.value && <ErrorNote error={openError.value} />}
+      {opening.value !== undefined && (
+        <p class="opening" role="status">
+          Reading {opening.value} …
+        </p>
+      )}
+      {isOpen ? <ViewFrame /> : opening.value === undefined && <StartPage />}
+    </DropZone>
+  );
+}

@@ -1,0 +1,70 @@
+/** The open document as all views see it. */
+import { computed, signal } from '@preact/signals';
+import type { DocumentState } from '../worker/topics/state.ts';
+import type { PageError } from '../worker/page-error.ts';
+import { toPageError } from '../worker/page-error.ts';
+import { route } from './route.ts';
+import { worker } from './worker-client.ts';
+
+/** The document, or undefined while none is open. */
+export const documentOpen = signal<DocumentState | undefined>(undefined);
+/** What is being opened, while it is. */
+export const opening = signal<string | undefined>(undefined);
+/** Why the last attempt to open failed. */
+export const openError = signal<PageError | undefined>(undefined);
+/** Counts documents and their changes: views ask the worker again when it is another. */
+export const documentKey = computed(() => `${opened.value}:${documentOpen.value?.version ?? 0}`);
+
+const opened = signal(0);
+let attempt = 0;
+
+/** Opens one file, or an OSDMap's JSON and its CRUSH map together. */
+export async function openGivenFiles(files: readonly File[], ignoreCrc = false): Promise<void> {
+  const some = files.slice(0, 2);
+  if (some.length === 0) return;
+  await open(some.map((file) => file.name).join(' and '), undefined, async () => {
+    const given = await Promise.all(
+      some.map(async (file) => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })),
+    );
+    return worker.openFiles(given, ignoreCrc);
+  });
+}
+
+/** Opens one of the page's own maps. */
+export async function openExample(id: string): Promise<void> {
+  await open('the example', id, () => worker.openExample(id));
+}
+
+/** Closes the document. */
+export async function close(): Promise<void> {
+  attempt++;
+  documentOpen.value = undefined;
+  openError.value = undefined;
+  await worker.closeDocument();
+}
+
+/** To be called after the worker has changed the document. */
+export function noteChange(state: DocumentState): void {
+  documentOpen.value = state;
+}
+
+async function open(
+  what: string,
+  example: string | undefined,
+  ask: () => Promise<DocumentState>,
+): Promise<void> {
+  const mine = ++attempt;
+  opening.value = what;
+  openError.value = undefined;
+  try {
+    const state = await ask();
+    if (mine !== attempt) return;
+    opened.value++;
+    documentOpen.value = state;
+    route.openedExample(example);
+  } catch (error) {
+    if (mine === attempt) openError.value = toPageError(error);
+  } finally {
+    if (mine === attempt) opening.value = undefined;
+  }
+}

@@ -1,0 +1,31 @@
+/** The whole page takes files that are dropped on it. */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { openGivenFiles } from './document.ts';
+
+/** Its children, and a frame while a file hovers over them. */
+export function DropZone({ children }: { readonly children: ComponentChildren }) {
+  const [isOver, setOver] = useState(false);
+  return (
+    <div
+      class={isOver ? 'drop-zone over' : 'drop-zone'}
+      onDragOver={(event) => {
+        if (event.dataTransfer?.types.includes('Files') !== true) return;
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
+      }}
+      onDrop={(event) => {
+        const files = event.dataTransfer?.files;
+        setOver(false);
+        if (files === undefined || files.length === 0) return;
+        event.preventDefault();
+        void openGivenFiles([...files]);
+      }}
+    >
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+/** The page's views, in the order of its navigation; each is loaded when it is first shown. */
+import type { ComponentType } from 'preact';
+
+/** A view's name, as in links. */
+export type ViewId =
+  'summary' | 'hierarchy' | 'pools' | 'distribution' | 'pgs' | 'explain' | 'what-if' | 'compare' | 'text';
+
+/** A view. */
+export interface View {
+  readonly id: ViewId;
+  readonly title: string;
+  readonly load: () => Promise<ComponentType>;
+}
+
+/** All views. */
+export const VIEWS: readonly View[] = [
+  {
+    id: 'summary',
+    title: 'Summary',
+    load: async () => (await import('../views/summary/summary-view.tsx')).SummaryView,
+  },
+];
+
+/** Whether a word of a link names a view. */
+export function isViewId(word: string): word is ViewId {
+  return VIEWS.some(({ id }) => id === word);
+}

@@ -1,0 +1,128 @@
+/** The map that is open: as it was read, as changes have left it, and where its PGs lie in both. */
+import { FlatMap } from '../../../src/crush/flat.ts';
+import { CrushError } from '../../../src/errors.ts';
+import type { MapFile } from '../../../src/formats/detect.ts';
+import { Session } from '../../../src/analysis/session.ts';
+import type { OsdMap, Pool } from '../../../src/osdmap/model.ts';
+import { type PgColumns, PgMapper } from '../../../src/osdmap/pg-mapper.ts';
+import { findPool } from '../../../src/osdmap/pool-request.ts';
+import { osdMapAround } from './crush-only.ts';
+
+/** What a document is opened from. */
+export interface DocumentSource {
+  /** File name as the user knows it, or an example's title. */
+  readonly name: string;
+  /** What was read. */
+  readonly file: MapFile;
+  /** What the file leaves open. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * An open map. `original` never changes; `current` is what changes have made of it, and `version` counts up with each.
+ * Mappings are made when they are asked for: in bulk while nothing has changed, and by a {@link Session} from the
+ * first change on.
+ */
+export class OpenDocument {
+  readonly source: DocumentSource;
+  /** The map as it was read. Around a CRUSH map alone it is made up, see {@link osdMapAround}. */
+  readonly original: OsdMap;
+  /** Why nothing can be mapped from the map as it was read, if so. */
+  readonly obstacle: CrushError | undefined;
+  #current: OsdMap;
+  #version = 0;
+  #mapper: PgMapper | undefined;
+  #session: Session | undefined;
+  readonly #originals = new Map<number, PgColumns>();
+
+  constructor(source: DocumentSource) {
+    this.source = source;
+    const { file } = source;
+    this.original = file.kind === 'osdmap' ? file.map : osdMapAround(file.map);
+    this.#current = this.original;
+    this.obstacle = obstacleOf(this.original);
+  }
+
+  /** Whether the pools and OSD states are made up, since the file is a CRUSH map alone. */
+  get isMadeUp(): boolean {
+    return this.source.file.kind === 'crushmap';
+  }
+
+  /** The map with all changes. */
+  get current(): OsdMap {
+    return this.#current;
+  }
+
+  /** Counts changes; what was computed at another version is stale. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Whether the map is no longer as it was read. */
+  get isChanged(): boolean {
+    return this.#current !== this.original;
+  }
+
+  /**
+   * A pool of the current map.
+   *
+   * @throws CrushError `not-found`
+   */
+  pool(idOrName: number | string): Pool {
+    return findPool(this.#current, idOrName);
+  }
+
+  /**
+   * Where a pool's PGs lie in the current map. The columns are only good until the next change.
+   *
+   * @throws CrushError as mapping does: `invalid-map`, `invalid-rule`, `not-found`...
+   */
+  columns(pool: number): PgColumns {
+    if (this.#session !== undefined) return this.#session.columns(pool);
+    return this.originalColumns(pool);
+  }
+
+  /** Where a pool's PGs lie in the map as it was read. */
+  originalColumns(pool: number): PgColumns {
+    let columns = this.#originals.get(pool);
+    if (columns === undefined) {
+      this.#mapper ??= new PgMapper(this.original);
+      columns = this.#mapper.mapPool(pool);
+      this.#originals.set(pool, columns);
+    }
+    return columns;
+  }
+
+  /** Makes ready for changes, so that the first is as quick as the others; takes some 200 bytes for each PG. */
+  prepareChanges(): void {
+    this.#session ??= new Session(this.original);
+  }
+
+  /**
+   * Makes another map the current one; going back is a change like any other.
+   *
+   * @throws CrushError where it cannot be mapped from; the document then is as before
+   */
+  change(map: OsdMap): void {
+    this.prepareChanges();
+    const before = this.#current;
+    try {
+      this.#session?.update(map);
+    } catch (error) {
+      this.#session?.update(before);
+      throw error;
+    }
+    this.#current = map;
+    this.#version++;
+  }
+}
+
+function obstacleOf(map: OsdMap): CrushError | undefined {
+  try {
+    FlatMap.fromModel(map.crush);
+    return undefined;
+  } catch (error) {
+    if (error instanceof CrushError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,46 @@
+/** Opening and closing documents. */
+import { readMapFile } from '../../../../src/formats/map-file.ts';
+import { readExample } from '../examples.ts';
+import { OpenDocument, type DocumentSource } from '../open-document.ts';
+import { CrushError } from '../../../../src/errors.ts';
+import { shelve } from '../shelf.ts';
+import { documentState, type DocumentState } from './state.ts';
+
+/** A file as the page hands it over. */
+export interface GivenFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Opens a file, or two that belong together (`ceph osd dump` and its CRUSH map). The last document stays on failure. */
+export async function openFiles(files: readonly GivenFile[], ignoreCrc = false): Promise<DocumentState> {
+  const [first, second] = files;
+  const name = files.map((file) => file.name).join(' and ');
+  try {
+    const notes: string[] = [];
+    const file = await readMapFile(first?.bytes ?? new Uint8Array(0), {
+      ignoreCrc,
+      onNote: (note) => notes.push(note),
+      ...(second === undefined ? {} : { second: second.bytes }),
+    });
+    return take({ name, file, notes });
+  } catch (error) {
+    throw error instanceof CrushError ? error.at({ file: name }) : error;
+  }
+}
+
+/** Opens an example. */
+export function openExample(id: string): DocumentState {
+  return take({ ...readExample(id), notes: [] });
+}
+
+/** Closes the document, and gives its memory back. */
+export function closeDocument(): void {
+  shelve(undefined);
+}
+
+function take(source: DocumentSource): DocumentState {
+  const document = new OpenDocument(source);
+  shelve(document);
+  return documentState(document);
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { readExample } from '../src/worker/examples.ts';
+import { OpenDocument } from '../src/worker/open-document.ts';
+import { documentState } from '../src/worker/topics/state.ts';
+import { createMapper } from '../../src/osdmap/pg-mapper.ts';
+
+const open = (id: string) => new OpenDocument({ ...readExample(id), notes: [] });
+
+describe('open documents', () => {
+  it('maps the example as the library does, before and after the session takes over', () => {
+    const document = open('cluster-8osd');
+    const mapper = createMapper(document.original);
+    for (const pool of document.original.pools.keys()) {
+      expect(document.columns(pool).up.osds).toEqual(mapper.mapPool(pool).up.osds);
+    }
+    const osdWeight = document.original.osdWeight.slice();
+    osdWeight[3] = 0;
+    const changed = { ...document.original, osdWeight };
+    document.change(changed);
+    expect(document.version).toBe(1);
+    const after = createMapper(changed);
+    for (const pool of changed.pools.keys()) {
+      expect(document.columns(pool).up.osds).toEqual(after.mapPool(pool).up.osds);
+      expect(document.originalColumns(pool).up.osds).toEqual(mapper.mapPool(pool).up.osds);
+    }
+  });
+
+  it('makes the large example of the size that it claims', () => {
+    const document = open('large');
+    const state = documentState(document);
+    expect(state.osds).toBe(10_080);
+    expect(state.pools.reduce((sum, { pgNum }) => sum + pgNum, 0)).toBe(100_352);
+    expect(state.obstacle).toBeUndefined();
+    expect(document.columns(2).width).toBe(11);
+  });
+});
