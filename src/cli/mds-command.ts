@@ -1,7 +1,6 @@
 /** `crush-wasm mds`: what Ceph's metadata balancer does with a file system. */
 import { decideCluster } from '../mds/decide.ts';
 import { readMdsOptions } from '../mds/options.ts';
-import { stringHashRjenkins } from '../osdmap/object-hash.ts';
 import { misuse, type CommandIo, type TextSink } from './io.ts';
 import { readMdsFiles } from './mds-input.ts';
 import { decisionJson, decisionLines } from './mds-report.ts';
@@ -33,13 +32,11 @@ export async function mdsDecideCommand(
   }
   const mdsOptions = readMdsOptions(options.option ?? []);
   const { reports, fileSystem } = await readMdsFiles(files, options.fs, io);
-  const utf8 = new TextEncoder();
   const decision = decideCluster(reports, fileSystem, {
     options: mdsOptions,
     beat: beat === 'even' ? 2 : 3,
     ...(overloadedFor === undefined ? {} : { overloadedFor: Number(overloadedFor) }),
     scaleToBeat: counters === 'scaled',
-    hashName: (name) => stringHashRjenkins(utf8.encode(name)),
   });
   if (format === 'json') {
     out.add(decisionJson(decision));

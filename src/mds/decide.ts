@@ -2,6 +2,7 @@
  * What the balancer of each rank would do, from what the ranks' commands print.
  */
 import { CrushError } from '../errors.ts';
+import { stringHashRjenkins } from '../osdmap/object-hash.ts';
 import { exportSubtrees, type ReportedSubtree } from './export-tree.ts';
 import { addLoads, mdsLoad, metaLoad, NO_LOAD, type MdsLoad } from './load.ts';
 import type { MdsOptions } from './options.ts';
@@ -35,8 +36,11 @@ export interface DecideSettings {
    * beat and the report of them.
    */
   readonly scaleToBeat: boolean;
-  /** Hash of an entry's name, which says in which fragment of its directory it is. */
-  readonly hashName: (name: string) => number;
+  /**
+   * Hash of an entry's name, which says in which fragment of its directory it is; default: rjenkins of its UTF-8, which
+   * is that of every file system unless its layout says otherwise.
+   */
+  readonly hashName?: (name: string) => number;
 }
 
 /** What one rank would do. */
@@ -168,7 +172,7 @@ function decideRank(
           subtrees: subtreeReports,
           directories: report.directories ?? [],
           scale,
-          hashName: settings.hashName,
+          hashName: settings.hashName ?? hashEntryName,
         });
   return {
     rank,
@@ -285,4 +289,9 @@ function noteMetaLoads(
 function sameTargets(a: BeatDecision, b: BeatDecision): boolean {
   const text = ({ targets }: BeatDecision): string => JSON.stringify([...targets]);
   return a.verdict === b.verdict && text(a) === text(b);
+}
+
+/** The hash of a directory's entry (`ceph_str_hash_rjenkins`). */
+function hashEntryName(name: string): number {
+  return stringHashRjenkins(new TextEncoder().encode(name));
 }
