@@ -97,7 +97,8 @@ export {
 } from './analysis/session.ts';
 
 export type { Bytes } from './formats/bytes.ts';
-export { type MapFile, readMap, readMapFile, type ReadMapOptions } from './formats/detect.ts';
+export { type MapFile, readMap, type ReadMapOptions } from './formats/detect.ts';
+export { readMapFile } from './formats/map-file.ts';
 export { readPgDump } from './formats/pg-dump.ts';
 export { readCrushBinary } from './formats/crushmap-binary.ts';
 export { type WriteCrushOptions, writeCrushBinary } from './formats/crushmap-encode.ts';

@@ -2,7 +2,8 @@
 import { constants } from 'node:os';
 import type { CrushMap } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
-import { readMapFile, type MapFile } from '../formats/detect.ts';
+import type { MapFile } from '../formats/detect.ts';
+import { readMapFile } from '../formats/map-file.ts';
 import type { OsdMap } from '../osdmap/model.ts';
 import type { CommandIo, TextSink } from './io.ts';
 import { readFileBytes } from './read-bytes.ts';

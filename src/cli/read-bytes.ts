@@ -1,7 +1,7 @@
 /** Reads files and streams whole, up to a limit: either may go on for ever. */
 import { open, type FileHandle } from 'node:fs/promises';
 import { CrushError } from '../errors.ts';
-import { MAX_FILE_BYTES } from '../formats/detect.ts';
+import { MAX_FILE_BYTES } from '../formats/map-file.ts';
 import { ByteGatherer, MIB } from '../formats/gather-bytes.ts';
 
 /** Bytes that are read at a time where the size is not known. */

@@ -1,30 +1,26 @@
 /**
- * Reads any map that the project knows, told apart by its content: OSDMap or CRUSH map, binary, JSON or text, packed
- * with gzip or not. File names play no part.
+ * Reads any map that the project knows, told apart by its content: OSDMap or CRUSH map, binary, JSON or text. File
+ * names play no part; map-file.ts unpacks gzip before.
  */
 import type { CrushMap } from '../crush/model.ts';
 import { CrushError } from '../errors.ts';
 import type { OsdMap } from '../osdmap/model.ts';
 import { bytesOf, type Bytes } from './bytes.ts';
-import { CRUSH_MAGIC, readCrushBinary } from './crushmap-binary.ts';
+import { readCrushBinary } from './crushmap-binary.ts';
 import { readCrushDump } from './crushmap-json.ts';
 import { readCrushText } from './crushmap-text.ts';
+import { demandKind, describeStart, readBinaryMap, unknownKind } from './file-kind.ts';
 import { MIB } from './gather-bytes.ts';
-import { gunzip, isGzip } from './gzip.ts';
 import { findJsonObject, parseJsonObject } from './json-input.ts';
 import { MAX_JSON_BYTES, demandParsable } from './json-limits.ts';
-import { readOsdMapBinary } from './osdmap-binary.ts';
 import { readOsdMapJson, readReportJson } from './osdmap-json.ts';
-
-/** Most bytes of a file that are read or unpacked. The largest maps of the largest clusters have some tens of MiB. */
-export const MAX_FILE_BYTES = 256 * MIB;
 
 /** What a file turned out to be. */
 export type MapFile =
   | { readonly kind: 'osdmap'; readonly encoding: 'binary' | 'json' | 'report'; readonly map: OsdMap }
   | { readonly kind: 'crushmap'; readonly encoding: 'binary' | 'json' | 'text'; readonly map: CrushMap };
 
-/** Options of {@link readMap} and {@link readMapFile}. */
+/** Options of {@link readMap} and `readMapFile`. */
 export interface ReadMapOptions {
   /**
    * The other half of a pair of files: the JSON of `ceph osd dump` has no CRUSH map, so it needs the JSON of
@@ -40,30 +36,9 @@ export interface ReadMapOptions {
 }
 
 /**
- * Reads a map from the bytes of a file, unpacking gzip.
+ * Reads a map from bytes that are not packed; else as `readMapFile`, without a promise.
  *
- * @throws CrushError `unknown-kind` when nothing recognises the bytes, and what the reader of the kind throws.
- * @example
- * ```ts
- * const file = await readMapFile(await readFile('osdmap.gz'));
- * if (file.kind === 'osdmap') console.log(file.map.epoch, file.map.pools.size);
- * ```
- */
-export async function readMapFile(bytes: Bytes, options: ReadMapOptions = {}): Promise<MapFile> {
-  const limit = options.maxUnpackedBytes ?? MAX_FILE_BYTES;
-  // What is of no known kind, or too large for its kind, is given up at its first bytes.
-  const limitOf = (start: Uint8Array): number =>
-    demandKind(start) === 'text' ? Math.min(limit, MAX_JSON_BYTES) : limit;
-  const unpacked = await gunzip(bytesOf(bytes, 'readMapFile'), limitOf);
-  if (options.second === undefined) return readMap(unpacked, options);
-  const second = await gunzip(bytesOf(options.second, "readMapFile's option second"), limitOf);
-  return readMap(unpacked, { ...options, second });
-}
-
-/**
- * Reads a map from bytes that are not packed; else as {@link readMapFile}, without a promise.
- *
- * @throws CrushError, see {@link readMapFile}.
+ * @throws {@link CrushError} `unknown-kind` when nothing recognises the bytes, and what the reader of the kind throws
  */
 export function readMap(bytes: Bytes, options: ReadMapOptions = {}): MapFile {
   const { second } = options;
@@ -107,12 +82,10 @@ interface Input {
 }
 
 function readOne(input: Input, options: ReadMapOptions): MapFile {
-  const { ignoreCrc = false } = options;
   switch (input.content) {
     case 'osdmap':
-      return { kind: 'osdmap', encoding: 'binary', map: readOsdMapBinary(input.bytes, { ignoreCrc }) };
     case 'crushmap':
-      return { kind: 'crushmap', encoding: 'binary', map: readCrush(input, options) };
+      return readBinaryMap(input.content, input.bytes, options);
     case 'crush dump':
       return { kind: 'crushmap', encoding: 'json', map: readCrush(input, options) };
     case 'crush text':
@@ -151,47 +124,6 @@ function recognise(bytes: Uint8Array): Input {
   return kind === 'text' ? recogniseText(bytes) : { content: kind, bytes };
 }
 
-/** What kind of file bytes begin; throws if none that is known. */
-function demandKind(start: Uint8Array): 'text' | 'crushmap' | 'osdmap' {
-  if (start.length === 0) throw unknownKind('the input is empty');
-  if (isGzip(start)) throw unknownKind('the bytes are packed with gzip, which readMapFile unpacks');
-  const format = PACKED_FORMATS.find(([, magic]) => magic.every((byte, i) => start[i] === byte));
-  if (format !== undefined) throw unknownKind(`the input is packed with ${format[0]}; unpack it first`);
-  if (isText(start)) return 'text';
-  if (startsAsCrushMap(start)) return 'crushmap';
-  if (startsAsOsdMap(start)) return 'osdmap';
-  throw unknownKind(`the input starts with ${describeStart(start)}`);
-}
-
-/** Packers that are named, so that people know what to do. */
-const PACKED_FORMATS: readonly (readonly [name: string, magic: readonly number[]])[] = [
-  ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a]],
-  ['zstd', [0x28, 0xb5, 0x2f, 0xfd]],
-  ['bzip2', [0x42, 0x5a, 0x68]],
-  ['zip', [0x50, 0x4b, 0x03, 0x04]],
-];
-
-function startsAsCrushMap(bytes: Uint8Array): boolean {
-  return bytes.length >= 4 && new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true) === CRUSH_MAGIC;
-}
-
-/**
- * An OSDMap starts with version and compat version, 8 and 7 for many years now, and the length of the rest; the
- * classic one, of before 2013, with its version, at most 6, in 16 bits.
- */
-function startsAsOsdMap(bytes: Uint8Array): boolean {
-  const [version = 0, compat = 0] = bytes;
-  const classic = version >= 1 && version <= 6 && compat === 0;
-  return (
-    bytes.length >= 6 && (classic || (version >= 7 && version <= 31 && compat >= 1 && compat <= version))
-  );
-}
-
-/** Whether the first bytes are text: no control characters but white space and escape (coloured warnings). */
-function isText(bytes: Uint8Array): boolean {
-  return bytes.subarray(0, 4096).every((byte) => byte >= 32 || (byte >= 9 && byte <= 13) || byte === 27);
-}
-
 function recogniseText(bytes: Uint8Array): Input {
   if (bytes.length > MAX_JSON_BYTES) {
     throw new CrushError(
@@ -220,18 +152,4 @@ function isCrushText(text: string): boolean {
   const lines = text.slice(0, 4096).split('\n', 100);
   const first = lines.find((line) => line.trim() !== '' && !line.trimStart().startsWith('#')) ?? '';
   return /^\s*# begin crush map/.test(text) || /^\s*(tunable|device|type)\s/.test(first);
-}
-
-function unknownKind(seen: string): CrushError {
-  return new CrushError(
-    'unknown-kind',
-    `${seen}. Accepted are binary OSDMaps and CRUSH maps, CRUSH maps in text, and the JSON of 'ceph osd dump' with ` +
-      `'ceph osd crush dump', of 'ceph osd crush dump' alone and of 'ceph report', packed with gzip or not`,
-  );
-}
-
-/** The first bytes, as text where they are text and else in hexadecimal. */
-function describeStart(bytes: Uint8Array): string {
-  if (isText(bytes)) return JSON.stringify(new TextDecoder().decode(bytes.subarray(0, 40)));
-  return [...bytes.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
 }
