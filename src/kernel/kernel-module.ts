@@ -44,7 +44,7 @@ const carried: Partial<Record<KernelBuild, WebAssembly.Module>> = {};
 /**
  * Loads the kernel before it is needed, without blocking, or from another place than the package's own code. The
  * default needs no call: the kernel is in the package's code and is compiled when it is first used. Mappers made
- * before keep their kernel.
+ * before keep their kernel. Workers of parallel mappers that are made after get the kernel that is given here.
  *
  * @param source - where it comes from, or a promise of it, such as of `fetch`. Default: the package's own code
  * @throws {@link CrushError} `bad-argument` for what is no kernel or that of another version of the package, and
@@ -113,6 +113,15 @@ export function hasSimd(): boolean {
 export function kernelModule(build: KernelBuild): WebAssembly.Module {
   // A kernel with lanes also draws without them.
   return brought?.module ?? (carried[build] ??= new WebAssembly.Module(carriedBytes(build)));
+}
+
+/**
+ * The kernel that was brought, for threads that are to run it too; undefined where the carried ones are run.
+ *
+ * @internal
+ */
+export function broughtKernel(): WasmModule | undefined {
+  return brought?.module;
 }
 
 function carriedBytes(build: KernelBuild): Uint8Array<ArrayBuffer> {

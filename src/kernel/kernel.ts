@@ -1,7 +1,6 @@
 /**
  * One instance of the WebAssembly kernel, and its memory.
  */
-import { instantiateSync } from '@assemblyscript/loader';
 import { CrushError } from '../errors.ts';
 import { hasSimd, type KernelBuild, kernelModule } from './kernel-module.ts';
 
@@ -48,7 +47,9 @@ export class Kernel {
   #end: number;
 
   constructor(build: KernelBuild = hasSimd() ? 'simd' : 'scalar') {
-    this.exports = instanceOf(kernelModule(build)).exports as unknown as KernelExports;
+    // The kernel imports nothing and has no managed objects, so there is nothing for AssemblyScript's loader to do.
+    const { exports } = new WebAssembly.Instance(kernelModule(build), {});
+    this.exports = exports as unknown as KernelExports;
     this.#words = new Int32Array(this.exports.memory.buffer);
     this.#end = (this.exports.heapStart() + 15) & ~15;
   }
@@ -122,11 +123,4 @@ export function lnTable(): BigUint64Array {
   const at = kernel.allocate(65536 * 8);
   kernel.exports.lnTable(at);
   return new BigUint64Array(kernel.exports.memory.buffer.slice(at, at + 65536 * 8));
-}
-
-/** An instance of a module, which imports nothing. */
-function instanceOf(module: WebAssembly.Module): WebAssembly.Instance {
-  // The loader takes modules of another realm for bytes: some edge runtimes compile them outside of the program's own.
-  if (!(module instanceof WebAssembly.Module)) return new WebAssembly.Instance(module, {});
-  return instantiateSync(module, {}).instance;
 }

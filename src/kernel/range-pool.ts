@@ -8,6 +8,7 @@
  * with the answers. So does everything where there is no shared memory.
  */
 import type { JobOptions, JobSignal } from './job.ts';
+import { broughtKernel, initSync, type WasmModule } from './kernel-module.ts';
 import {
   type Answer,
   type PostedError,
@@ -33,6 +34,13 @@ export interface RangeChunk {
   readonly value: unknown;
   /** Where the results are, if they are in a slot; they stay there until the next chunk is asked for. */
   readonly slot: unknown;
+}
+
+/** What a worker opens. */
+interface Opening {
+  readonly state: unknown;
+  /** The kernel that was brought by hand: compiled once, and run by all threads. */
+  readonly kernel: WasmModule | undefined;
 }
 
 type RangeCall =
@@ -111,7 +119,8 @@ export class RangePool {
   #nextJob = 1;
 
   constructor(source: WorkerSource, threads: number | undefined, state: unknown) {
-    this.#pool = new WorkerPool(source, threads, state);
+    const opening: Opening = { state, kernel: broughtKernel() };
+    this.#pool = new WorkerPool(source, threads, opening);
   }
 
   /** Starts the workers if they are not there. */
@@ -302,7 +311,9 @@ export interface RangeMapper {
 
 /** In a worker: opens the state of a {@link RangePool}, and does its jobs with what `open` gives. */
 export function serveRanges(open: (state: unknown) => (what: unknown) => RangeMapper): void {
-  serveCalls((state) => {
+  serveCalls((opening) => {
+    const { state, kernel } = opening as Opening;
+    if (kernel !== undefined) initSync(kernel);
     const begin = open(state);
     const jobs = new Map<number, { readonly mapper: RangeMapper; readonly slots: readonly unknown[] }>();
     return (argument, note) => {
