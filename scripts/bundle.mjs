@@ -13,13 +13,23 @@ const options = {
   cwd: fileURLToPath(root),
   external: [/^node:/, ...Object.keys(dependencies)],
   platform: 'neutral',
+  // In one file with all readers, there is nothing to load later.
+  checks: { ineffectiveDynamicImport: false },
 };
 const workers = {
   'crush-worker': 'src/kernel/crush-worker.ts',
   'pg-worker': 'src/osdmap/pg-worker.ts',
 };
-/** Of the library alone, in one file that carries no kernel: for those who bring it as a file. */
-const slim = { slim: 'src/index.ts' };
+/**
+ * The library that carries no kernel, for those who bring it as a file: module by module, so that a bundler takes no
+ * more of it than is used and can load the readers of text and JSON when they are needed. Its workers get the kernel
+ * from the thread that starts them.
+ */
+const slim = {
+  index: 'src/index.ts',
+  'kernel/crush-worker': workers['crush-worker'],
+  'osdmap/pg-worker': workers['pg-worker'],
+};
 const withoutKernel = {
   name: 'without-kernel',
   resolveId: (source) =>
@@ -27,7 +37,7 @@ const withoutKernel = {
       ? fileURLToPath(new URL('src/kernel/kernel-absent.ts', root))
       : undefined,
 };
-const entries = { index: 'src/index.ts', cli: 'src/cli/main.ts', ...workers };
+const entries = { index: 'src/index.ts', mds: 'src/mds.ts', cli: 'src/cli/main.ts', ...workers };
 
 /** Bundles some modules, and does something with the bundle. */
 async function bundling(input, use, plugins = []) {
@@ -39,11 +49,17 @@ async function bundling(input, use, plugins = []) {
   }
 }
 
-const workerModules = await bundling(workers, async (bundle) => {
-  const { output } = await bundle.generate({ format: 'esm' });
-  return new Set(output.flatMap(({ moduleIds }) => moduleIds).filter((id) => !id.endsWith('-worker.ts')));
-});
+/** All modules of some entries. */
+async function modulesOf(input) {
+  const { output } = await bundling(input, (bundle) => bundle.generate({ format: 'esm' }));
+  return output.flatMap(({ moduleIds }) => moduleIds);
+}
+
+const workerModules = new Set((await modulesOf(workers)).filter((id) => !id.endsWith('-worker.ts')));
+const balancerModules = new Set(await modulesOf({ mds: entries.mds }));
 const isCommand = (id) => id.includes('/src/cli/');
+/** The balancer's own; what it takes of the rest is apart, so that it comes without the kernels. */
+const isBalancer = (id) => id.includes('/src/mds/') || id.includes('/src/formats/mds-');
 await bundling(entries, (bundle) =>
   bundle.write({
     // All in one folder: a worker's module stands beside the file that starts it, whichever that is.
@@ -55,6 +71,8 @@ await bundling(entries, (bundle) =>
       name === 'main' ? `${basename(dirname(facadeModuleId))}.js` : '[name].js',
     codeSplitting: {
       groups: [
+        { name: 'base', test: (id) => balancerModules.has(id) && !isBalancer(id), minShareCount: 2 },
+        { name: 'balancer', test: isBalancer, minShareCount: 2 },
         { name: 'kernel', test: (id) => workerModules.has(id) },
         { name: 'library', test: (id) => !isCommand(id), minShareCount: 2 },
         { name: 'commands-shared', test: isCommand, minShareCount: 2 },
@@ -63,9 +81,19 @@ await bundling(entries, (bundle) =>
   }),
 );
 
-await bundling(slim, (bundle) => bundle.write({ dir: 'dist', format: 'esm', entryFileNames: '[name].js' }), [
-  withoutKernel,
-]);
+await bundling(
+  slim,
+  (bundle) =>
+    bundle.write({
+      dir: 'dist/slim',
+      format: 'esm',
+      preserveModules: true,
+      preserveModulesRoot: 'src',
+      // npm packs no folder of the name node_modules.
+      entryFileNames: ({ name }) => `${name.replace(/^node_modules\/(\w+)\/.*/, '$1')}.js`,
+    }),
+  [withoutKernel],
+);
 // Edge runtimes compile no bytes, and import a .wasm file as a WebAssembly.Module; each in its own way.
 for (const [name, kernel] of [
   ['workerd', './crush-simd.wasm'],
@@ -74,8 +102,8 @@ for (const [name, kernel] of [
   writeFileSync(
     new URL(`dist/${name}.js`, root),
     `import kernel from '${kernel}';
-import { initSync } from './slim.js';
-export * from './slim.js';
+import { initSync } from './slim/index.js';
+export * from './slim/index.js';
 initSync(kernel);
 `,
   );
@@ -83,7 +111,6 @@ initSync(kernel);
 
 /** What came along, and the licence that is to go with it. */
 const LICENCES = {
-  '@assemblyscript/loader': 'assemblyscript/LICENSE',
   valibot: 'valibot/LICENSE.md',
 };
 const texts = Object.entries(LICENCES).map(

@@ -1,6 +1,7 @@
 /** What package.json promises: each entry is there, has types, and brings nothing that the embedder does not need. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -15,11 +16,14 @@ const manifest = JSON.parse(text('package.json')) as {
 
 /** Runtimes that test/runtimes runs, by the condition that stands for them. */
 const CONDITIONS = ['types', 'workerd', 'edge-light', 'node', 'browser', 'default'];
-const ENTRIES = ['.', './inline', './slim'];
+const ENTRIES = ['.', './inline', './slim', './mds'];
+/** What esbuild is given beside an entry, since it does not find workers. */
+const WORKERS = ['./crush-worker.js', './pg-worker.js'];
 
 test('the entries are these', () => {
   expect(Object.keys(manifest.exports)).toEqual([
     ...ENTRIES,
+    ...WORKERS,
     './crush.wasm',
     './crush-simd.wasm',
     './package.json',
@@ -39,11 +43,11 @@ describe.each(Object.entries(manifest.exports))('%s', (name, target) => {
     expect(CONDITIONS.filter((condition) => conditions.includes(condition))).toEqual(conditions);
   });
 
-  test.runIf(ENTRIES.includes(name))('imports its own files alone', () => {
+  test.runIf([...ENTRIES, ...WORKERS].includes(name))('imports its own files alone', () => {
     for (const file of targets.filter((each) => each.endsWith('.js'))) {
       for (const [from, specifiers] of importsFrom(file)) {
         for (const specifier of specifiers)
-          expect(specifier, from).toMatch(/^\.\/[\w-]+\.(js|wasm(\?module)?)$/);
+          expect(specifier, from).toMatch(/^\.{1,2}\/[\w./-]+\.(js|wasm(\?module)?)$/);
       }
     }
   });
@@ -51,12 +55,23 @@ describe.each(Object.entries(manifest.exports))('%s', (name, target) => {
 
 test('the entries export the same names', async () => {
   const [index, slim] = await Promise.all(
-    ['dist/index.js', 'dist/slim.js'].map(
+    ['dist/index.js', 'dist/slim/index.js'].map(
       (file) => import(fileURLToPath(new URL(file, ROOT))) as Promise<object>,
     ),
   );
   expect(Object.keys(slim!)).toEqual(Object.keys(index!));
   expect(Object.keys(slim!)).toContain('initSync');
+});
+
+test('the balancer brings no kernel and no mapper', async () => {
+  expect([...importsFrom('dist/mds.js').keys()].sort()).toEqual([
+    'dist/balancer.js',
+    'dist/base.js',
+    'dist/mds.js',
+  ]);
+  const mds = (await import(fileURLToPath(new URL('dist/mds.js', ROOT)))) as object;
+  expect(Object.keys(mds)).toEqual(expect.arrayContaining(['CrushError', 'decideCluster', 'readMdsJson']));
+  expect(Object.keys(mds)).not.toContain('createMapper');
 });
 
 test('each kernel is below 25 KB, packed as servers do', () => {
@@ -68,7 +83,11 @@ test('each kernel is below 25 KB, packed as servers do', () => {
 test('the slim entry carries no kernel', () => {
   // The beginning of every WebAssembly module, in base64.
   expect(text('dist/kernel.js')).toContain('AGFzbQEAAAAB');
-  expect(text('dist/slim.js')).not.toContain('AGFzbQEAAAAB');
+  for (const file of ['index.js', 'kernel/crush-worker.js', 'osdmap/pg-worker.js']) {
+    for (const from of importsFrom(`dist/slim/${file}`).keys()) {
+      expect(text(from), from).not.toContain('AGFzbQEAAAAB');
+    }
+  }
 });
 
 test('side effects are declared of files that are there: commands, workers and the edge entries', () => {
@@ -77,6 +96,8 @@ test('side effects are declared of files that are there: commands, workers and t
     './dist/crush-worker.js',
     './dist/edge-light.js',
     './dist/pg-worker.js',
+    './dist/slim/kernel/crush-worker.js',
+    './dist/slim/osdmap/pg-worker.js',
     './dist/workerd.js',
   ]);
   for (const file of manifest.sideEffects) expect(existsSync(new URL(file, ROOT)), file).toBe(true);
@@ -93,7 +114,7 @@ test('the package has its files and nothing else', () => {
   const files = pack!.files.map(({ path }) => path);
   for (const file of Object.values(manifest.bin)) expect(files).toContain(file);
   const expected =
-    /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/[\w-]+\.(js|wasm)|dist\/THIRD-PARTY-LICENSES\.txt|dist\/types\/(src|assembly)\/[\w/-]+\.d\.ts)$/;
+    /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/[\w-]+\.(js|wasm)|dist\/slim\/[\w/-]+\.js|dist\/THIRD-PARTY-LICENSES\.txt|dist\/types\/(src|assembly)\/[\w/-]+\.d\.ts)$/;
   expect(files.filter((file) => !expected.test(file))).toEqual([]);
 });
 
@@ -102,13 +123,14 @@ function importsFrom(entry: string): Map<string, string[]> {
   const found = new Map<string, string[]>();
   const visit = (file: string): void => {
     if (found.has(file)) return;
-    const specifiers = [...text(file).matchAll(/^(?:import|export)\b[^'"]*?(?:from )?['"]([^'"]+)['"];?$/gm)];
-    found.set(
-      file,
-      specifiers.map(([, specifier]) => specifier!),
-    );
-    for (const [, specifier] of specifiers) {
-      if (specifier!.endsWith('.js')) visit(`dist/${specifier!.replace('./', '')}`);
+    const source = text(file);
+    const specifiers = [
+      ...source.matchAll(/^(?:import|export)\b[^'"]*?(?:from )?['"]([^'"]+)['"];?$/gm),
+      ...source.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g),
+    ].map(([, specifier]) => specifier!);
+    found.set(file, specifiers);
+    for (const specifier of specifiers) {
+      if (specifier.endsWith('.js')) visit(posix.join(posix.dirname(posix.normalize(file)), specifier));
     }
   };
   visit(entry);
