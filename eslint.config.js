@@ -101,7 +101,8 @@ export default defineConfig(
       globals: Object.fromEntries(
         [
           ...['process', 'console', 'URL', 'Request', 'Response', 'fetch', 'document', 'performance'],
-          ...['setTimeout', 'clearTimeout', 'WebAssembly'],
+          ...['setTimeout', 'clearTimeout', 'WebAssembly', 'TextEncoder', 'location', 'navigator'],
+          ...['XMLHttpRequest', 'WebSocket', 'EventSource', 'Image'],
         ].map((name) => [name, 'readonly']),
       ),
     },

@@ -8,6 +8,8 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** The user's own scripts. */
+const SCRIPTS = ['scenario.js', 'main.js', 'worker.js', 'page.js', 'slim-page.js', 'leaking-page.js'];
 export const HERE = fileURLToPath(new URL('./', import.meta.url));
 
 export async function makeProject(osdmap) {
@@ -17,7 +19,7 @@ export async function makeProject(osdmap) {
   await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
   const tarball = join(folder, `crush-wasm-${version}.tgz`);
   await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], { cwd: folder });
-  for (const file of ['scenario.js', 'main.js', 'page.js', 'worker.js']) {
+  for (const file of SCRIPTS) {
     await copyFile(join(HERE, file), join(folder, file));
   }
   await copyFile(osdmap, join(folder, 'osdmap'));

@@ -1,5 +1,19 @@
-// What every runtime does: it maps the example cluster, at once and by workers. No part of it knows where it runs.
-import { createMapper, ParallelPgMapper, readMap } from 'crush-wasm';
+// What every runtime does: it maps the example cluster, at once and by workers, and reads a map in text. No part of it
+// knows where it runs.
+import { createMapper, ParallelPgMapper, readMap, readMapFile } from 'crush-wasm';
+
+const TEXT = `# begin crush map
+device 0 osd.0
+type 0 osd
+type 1 root
+root default {
+  id -1
+  alg straw2
+  hash 0
+  item osd.0 weight 1.000
+}
+# end crush map
+`;
 
 /** Every PG in the words of `osdmaptool --test-map-pgs-dump-all`. */
 export function mapExample(bytes) {
@@ -14,7 +28,17 @@ export function mapExample(bytes) {
   return lines.join('\n');
 }
 
-/** Whether two workers map as this thread does: 'yes', or why not. */
+/** Whether a map in text is read, whose readers may be in a file of their own: 'yes', or why not. */
+export async function readText() {
+  try {
+    const { kind, encoding, map } = await readMapFile(new TextEncoder().encode(TEXT));
+    return kind === 'crushmap' && encoding === 'text' && map.maxDevices === 1 ? 'yes' : 'WRONG';
+  } catch (error) {
+    return error.message;
+  }
+}
+
+/** How two workers map as this thread does: by memory that is 'shared' or by results that are 'copied'; or why not. */
 export async function mapInThreads(bytes) {
   const { map } = readMap(bytes);
   const [pool] = map.pools.keys();
@@ -26,7 +50,8 @@ export async function mapInThreads(bytes) {
   try {
     const { acting } = await Promise.race([mapper.mapPool(pool), late]);
     const expected = createMapper(map).mapPool(pool).acting;
-    return acting.osds.join() === expected.osds.join() ? 'yes' : 'WRONG';
+    if (acting.osds.join() !== expected.osds.join()) return 'WRONG';
+    return acting.osds.buffer instanceof ArrayBuffer ? 'copied' : 'shared';
   } catch (error) {
     return error.code ?? error.message;
   } finally {

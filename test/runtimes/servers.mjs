@@ -17,7 +17,7 @@ const LIMITS = { timeout: 60_000, maxBuffer: 2 ** 24 };
 function processRuntime(name, program, { args = [], version }) {
   return {
     name,
-    threads: 'yes',
+    threads: 'shared',
     async run({ folder, osdmap }) {
       const { stdout } = await run(program, [...args, 'main.js', osdmap], { cwd: folder, ...LIMITS });
       const { stdout: told } = await run(program, ['--version'], LIMITS);
