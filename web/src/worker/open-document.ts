@@ -27,12 +27,14 @@ export class OpenDocument {
   readonly source: DocumentSource;
   /** The map as it was read. Around a CRUSH map alone it is made up, see {@link osdMapAround}. */
   readonly original: OsdMap;
-  /** Why nothing can be mapped from the map as it was read, if so. */
-  readonly obstacle: CrushError | undefined;
+  #obstacle: CrushError | undefined;
   #current: OsdMap;
   #version = 0;
   #mapper: PgMapper | undefined;
+  /** Undefined until something is to change, and while some pool cannot be mapped: then pools are mapped one by one. */
   #session: Session | undefined;
+  #currentMapper: PgMapper | undefined;
+  #currents = new Map<number, PgColumns>();
   readonly #originals = new Map<number, PgColumns>();
 
   constructor(source: DocumentSource) {
@@ -40,7 +42,12 @@ export class OpenDocument {
     const { file } = source;
     this.original = file.kind === 'osdmap' ? file.map : osdMapAround(file.map);
     this.#current = this.original;
-    this.obstacle = obstacleOf(this.original);
+    this.#obstacle = obstacleOf(this.original);
+  }
+
+  /** Why nothing can be mapped from the current map, if so. */
+  get obstacle(): CrushError | undefined {
+    return this.#obstacle;
   }
 
   /** Whether the pools and OSD states are made up, since the file is a CRUSH map alone. */
@@ -79,7 +86,14 @@ export class OpenDocument {
    */
   columns(pool: number): PgColumns {
     if (this.#session !== undefined) return this.#session.columns(pool);
-    return this.originalColumns(pool);
+    if (!this.isChanged) return this.originalColumns(pool);
+    let columns = this.#currents.get(pool);
+    if (columns === undefined) {
+      this.#currentMapper ??= new PgMapper(this.#current);
+      columns = this.#currentMapper.mapPool(pool);
+      this.#currents.set(pool, columns);
+    }
+    return columns;
   }
 
   /** Where a pool's PGs lie in the map as it was read. */
@@ -93,27 +107,50 @@ export class OpenDocument {
     return columns;
   }
 
-  /** Makes ready for changes, so that the first is as quick as the others; takes some 200 bytes for each PG. */
+  /**
+   * Makes ready for changes, so that the first is as quick as the others; takes some 200 bytes for each PG. Where a pool
+   * cannot be mapped nothing is made ready, and changes take longer.
+   */
   prepareChanges(): void {
-    this.#session ??= new Session(this.original);
+    if (this.#session !== undefined || this.isChanged) return;
+    this.#session = sessionOf(this.original);
   }
 
   /**
-   * Makes another map the current one; going back is a change like any other.
+   * Makes another map the current one; going back is a change like any other. A map that already had pools that cannot
+   * be mapped may go on having such.
    *
    * @throws CrushError where it cannot be mapped from; the document then is as before
    */
   change(map: OsdMap): void {
     this.prepareChanges();
     const before = this.#current;
-    try {
-      this.#session?.update(map);
-    } catch (error) {
-      this.#session?.update(before);
-      throw error;
+    if (this.#session === undefined) {
+      if (map !== this.original) FlatMap.fromModel(map.crush);
+      this.#session = sessionOf(map);
+    } else {
+      try {
+        this.#session.update(map);
+      } catch (error) {
+        this.#session.update(before);
+        throw error;
+      }
     }
     this.#current = map;
+    this.#obstacle = this.#session === undefined ? obstacleOf(map) : undefined;
+    this.#currentMapper = undefined;
+    this.#currents = new Map();
     this.#version++;
+  }
+}
+
+/** A session, or undefined where a pool cannot be mapped. */
+function sessionOf(map: OsdMap): Session | undefined {
+  try {
+    return new Session(map);
+  } catch (error) {
+    if (error instanceof CrushError) return undefined;
+    throw error;
   }
 }
 
