@@ -1,5 +1,4 @@
 /** How a rule maps, as text for people: a line a draw, a line for each verdict that is not "taken". */
-import { ITEM_NONE } from '../crush/model.ts';
 import type {
   Attempt,
   BucketDraw,
@@ -8,13 +7,22 @@ import type {
   MsrBlockTrace,
   MsrStride,
   PlaceTrace,
-  Reweighing,
   RuleTrace,
-  ShadowTrace,
   StepTrace,
-  TraceItem,
 } from '../analysis/explain.ts';
-import { drawLine, drawTable } from './explain-draw-text.ts';
+import {
+  blockLines,
+  blockTitle,
+  malformedText,
+  nextText,
+  placeTitle,
+  ruleTitle,
+  stepText,
+  strideText,
+  verdictText,
+} from '../analysis/explain/rule-words.ts';
+import { placesText, plural, setText } from '../analysis/explain/words.ts';
+import { drawLine, drawTableLines } from './explain-draw-text.ts';
 
 /** Attempts of a place that are shown, unless everything is: the first ones, and the last. */
 const SHOWN_FIRST = 3;
@@ -49,46 +57,26 @@ export class ExplainText {
 
   /** A rule's steps. */
   rule(trace: RuleTrace): void {
-    const { rule, steps, x, size, chooseArgs, malformed, result } = trace;
+    const { rule, steps, malformed, result } = trace;
     if (rule.type === undefined) {
       this.add(0, 'without a rule, nothing is chosen');
       return;
     }
-    const args =
-      chooseArgs === undefined ? '' : `, choose_args ${chooseArgs === -1 ? 'default' : chooseArgs}`;
-    this.add(0, `rule ${rule.id} '${rule.name ?? ''}' (${rule.type}): x ${x}, at most ${size} items${args}`);
+    this.add(0, ruleTitle(trace));
     this.#width = Math.min(40, widestDraw(trace));
     for (const step of steps) this.#step(step);
-    if (malformed !== undefined)
-      this.add(1, `maps to nothing, since no MSR rule is made like this: ${malformed}`);
+    if (malformed !== undefined) this.add(1, malformedText(malformed));
     this.add(1, `gives ${setText(result)}`);
   }
 
   #step(step: StepTrace): void {
-    const title = `step ${step.step}  ${step.text}`;
-    switch (step.kind) {
-      case 'take':
-        if (step.item === undefined) this.add(1, `${title}: ignored, the map has no such item`);
-        else this.add(1, `${title}: ${itemText(step.item)}${shadowText(step.shadow)}`);
-        return;
-      case 'set':
-        this.add(1, `${title}${step.applied ? '' : ': ignored'}`);
-        return;
-      case 'noop':
-        this.add(1, title);
-        return;
-      case 'emit': {
-        const dropped = step.dropped === 0 ? '' : `; no room for ${step.dropped} more`;
-        this.add(1, `${title}: ${setText(step.items)}${dropped}`);
-        return;
-      }
-      case 'choose':
-        this.add(1, `${title}: ${chooseText(step)}`);
-        this.#choices(step);
-        return;
-      case 'msr-block':
-        this.#msrBlock(step);
+    if (step.kind === 'msr-block') {
+      this.#msrBlock(step);
+      return;
     }
+    const text = stepText(step);
+    this.add(1, `step ${step.step}  ${step.text}${text === undefined ? '' : `: ${text}`}`);
+    if (step.kind === 'choose') this.#choices(step);
   }
 
   #choices(step: ChooseTrace): void {
@@ -147,16 +135,13 @@ export class ExplainText {
   #draws(draws: readonly BucketDraw[], depth: number): void {
     for (const draw of draws) {
       this.add(depth, drawLine(draw, this.#width));
-      if (this.#verbose) for (const line of drawTable(draw)) this.add(depth + 2, line);
+      if (this.#verbose) for (const line of drawTableLines(draw)) this.add(depth + 2, line);
     }
   }
 
   #msrBlock(block: MsrBlockTrace): void {
-    const last = block.step + block.steps.length + 1;
-    this.add(1, `steps ${block.step}-${last}  ${[block.text, ...block.steps, 'emit'].join('; ')}`);
-    this.add(2, `from ${itemText(block.item)}${shadowText(block.shadow)}`);
-    const tries = `${plural(block.tries, 'descent', 'descents')}, ${plural(block.collisionTries, 'collision try', 'collision tries')} each`;
-    this.add(2, `${placesText(block.from, block.to)}; at most ${tries}`);
+    this.add(1, blockTitle(block));
+    for (const line of blockLines(block)) this.add(2, line);
     let folded = 0;
     for (const { descent, strides, filled } of block.descents) {
       if (!this.#verbose && filled === 0 && descent >= SHOWN_FIRST) {
@@ -185,125 +170,6 @@ export class ExplainText {
     }
     if (stride.omitted > 0) this.add(depth + 1, `... ${stride.omitted} more collisions, not recorded ...`);
     for (const below of stride.below ?? []) this.#stride(below, depth + 1);
-  }
-}
-
-/** A set as text, a hole as `-`. */
-export function setText(set: readonly number[]): string {
-  return `[${set.map((item) => (item === ITEM_NONE ? '-' : String(item))).join(',')}]`;
-}
-
-/** A 16.16 number. */
-export function fixedText(value: number): string {
-  return (value / 0x10000).toFixed(5);
-}
-
-/** Why a device that is not fully in is taken, or is not. */
-export function reweighingText(name: string, { reweight, hash, isOut }: Reweighing): string {
-  if (hash === undefined) return `out: ${name} has reweight 0`;
-  const compared = `hash ${hash} is ${isOut ? 'not ' : ''}below ${reweight}`;
-  return `${isOut ? 'out' : 'in'}: ${name} has reweight ${fixedText(reweight)}, and ${compared}`;
-}
-
-function itemText({ id, name }: TraceItem): string {
-  return `${name} (${id})`;
-}
-
-function shadowText(shadow: ShadowTrace | undefined): string {
-  if (shadow === undefined) return '';
-  return `, what ${shadow.of.name} has of class ${shadow.class}: ${shadow.devices} of its ${shadow.allDevices} devices`;
-}
-
-function placesText(from: number, to: number): string {
-  return to - from === 1 ? `place ${from}` : `places ${from}-${to - 1}`;
-}
-
-function plural(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
-
-function chooseText(step: ChooseTrace): string {
-  const { wanted, choices, mode, tries, toLeaf, leafTries, localTries, fallbackTries, varyR, stable } = step;
-  if (wanted <= 0) return 'none, the size leaves no place for any';
-  if (choices.length === 0) return 'nothing to choose below';
-  const below =
-    choices.length > 1 ? ` below each of ${choices.length}` : ` below ${choices[0]?.bucket.name ?? ''}`;
-  const parts = [`${wanted}${below}`, plural(tries, 'try', 'tries')];
-  if (toLeaf) parts.push(`${plural(leafTries, 'try', 'tries')} for a device below`);
-  if (mode === 'firstn') {
-    if (localTries > 0) parts.push(plural(localTries, 'local retry', 'local retries'));
-    if (fallbackTries > 0)
-      parts.push(`${plural(fallbackTries, 'retry', 'retries')} before an exhaustive search`);
-    if (toLeaf) parts.push(`vary_r ${varyR}`, stable ? 'stable' : 'not stable');
-  }
-  return parts.join(', ');
-}
-
-function placeTitle(
-  { place, replica, item, device, failures, leftBehind }: PlaceTrace,
-  step: ChooseTrace,
-): string {
-  const title = step.mode === 'firstn' ? `replica ${replica}, place ${place}` : `place ${place}`;
-  const after = failures === 0 ? '' : ` after ${plural(failures, 'failure', 'failures')}`;
-  if (item === undefined) {
-    const left = leftBehind === undefined ? '' : `; ${leftBehind.name}, although out, is left there`;
-    return `${title}: nothing${after}${left}`;
-  }
-  const with_ = device === undefined || device.id === item.id ? '' : ` with ${device.name}`;
-  const id = item.id < 0 ? ` (${item.id})` : '';
-  return `${title}: ${item.name}${id}${with_}${after}`;
-}
-
-/** A verdict in words; undefined for one that needs none. */
-function verdictText({ verdict, item }: Attempt, type: string): string | undefined {
-  const name = item?.name ?? '';
-  switch (verdict.code) {
-    case 'chosen':
-      return verdict.reweighing === undefined ? undefined : reweighingText(name, verdict.reweighing);
-    case 'collision':
-      return `collision: ${name} is at place ${verdict.place} already`;
-    case 'out':
-      return reweighingText(name, verdict.reweighing);
-    case 'no-leaf':
-      return `rejected: no device was found below ${name}`;
-    case 'empty-bucket':
-      return `rejected: ${verdict.bucket.name} is empty`;
-    case 'no-device':
-      return `given up: ${name} is beyond the map's max_devices`;
-    case 'wrong-type':
-      return `given up: ${name} is a device, where a ${type} is wanted`;
-  }
-}
-
-function nextText({ next, draws, verdict }: Attempt, tries: number): string {
-  const bucket = verdict.code === 'empty-bucket' ? verdict.bucket.name : draws.at(-1)?.bucket.name;
-  switch (next) {
-    case 'local':
-      return `; again from ${bucket ?? ''} (local retry)`;
-    case 'exhaustive':
-      return `; again from ${bucket ?? ''} (exhaustive search)`;
-    case 'descent':
-      return '; again from the top';
-    case 'tries-used-up':
-      return tries === 1 ? '; the only try is used up' : `; the ${tries} tries are used up`;
-    default:
-      return '';
-  }
-}
-
-function strideText({ outcome, item, filled, reweighing, released }: MsrStride): string {
-  const name = item?.name ?? '';
-  switch (outcome) {
-    case 'chosen':
-      return reweighing === undefined ? name : `${name} (${reweighingText(name, reweighing)})`;
-    case 'descended':
-      return `${name}, ${filled} filled${released ? ', so it is free again' : ''}`;
-    case 'out':
-      return reweighing === undefined ? 'out' : `nothing, ${reweighingText(name, reweighing)}`;
-    case 'collision':
-      return 'nothing, the collision tries are used up';
-    case 'malformed':
-      return `nothing, no such step can end at ${name}`;
   }
 }
 
