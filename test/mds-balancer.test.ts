@@ -378,7 +378,7 @@ describe('heartbeats', () => {
 
 describe('options', () => {
   test('have the names and defaults of Ceph, and are read from text', () => {
-    expect(Object.keys(OPTIONS)).toHaveLength(30);
+    expect(Object.keys(OPTIONS)).toHaveLength(32);
     expect(readMdsOptions([])).toEqual(OPTIONS);
     expect(readMdsOptions(['mds_bal_mode=2', 'mds_bal_export_pin=false'])).toMatchObject({
       mds_bal_mode: 2,

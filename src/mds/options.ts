@@ -5,6 +5,10 @@ import { CrushError } from '../errors.ts';
 export interface MdsOptions {
   /** Half-life of the popularity counters, in seconds. */
   readonly mds_decay_halflife: number;
+  /** Seconds between looks at what is due: pins, and whether to send heartbeats. */
+  readonly mds_tick_interval: number;
+  /** Bytes of metadata that are exported at once; more goes in several parts. */
+  readonly mds_max_export_size: number;
   /** Seconds between heartbeats of rank 0; 0 and below stop them. */
   readonly mds_bal_interval: number;
   /** Seconds between the samples that replication of directories goes by. */
@@ -68,6 +72,8 @@ export interface MdsOptions {
 /** What Ceph takes where nothing is configured. */
 export const DEFAULT_MDS_OPTIONS: MdsOptions = {
   mds_decay_halflife: 5,
+  mds_tick_interval: 5,
+  mds_max_export_size: 20 * 1024 * 1024,
   mds_bal_interval: 10,
   mds_bal_sample_interval: 3,
   mds_bal_mode: 0,
@@ -102,6 +108,8 @@ export const DEFAULT_MDS_OPTIONS: MdsOptions = {
 /** Bounds that Ceph, or arithmetic, sets to an option. */
 const BOUNDS: Readonly<Partial<Record<keyof MdsOptions, readonly [number, number]>>> = {
   mds_decay_halflife: [Number.MIN_VALUE, Number.MAX_VALUE],
+  mds_tick_interval: [0.1, 1e6],
+  mds_max_export_size: [1, Number.MAX_SAFE_INTEGER],
   mds_bal_mode: [0, 2],
   mds_bal_split_bits: [1, 24],
   mds_export_ephemeral_distributed_factor: [1, 100],
@@ -110,6 +118,7 @@ const BOUNDS: Readonly<Partial<Record<keyof MdsOptions, readonly [number, number
 
 /** Options that Ceph holds as whole numbers. */
 const WHOLE: ReadonlySet<string> = new Set([
+  'mds_max_export_size',
   'mds_bal_interval',
   'mds_bal_mode',
   'mds_bal_overload_epochs',
