@@ -1,5 +1,6 @@
 /** Everything that the page may ask the worker. Each line is a function of the open document, see `topics/`. */
 import { guarded, onDocument } from './shelf.ts';
+import { hierarchy } from './topics/hierarchy.ts';
 import { closeDocument, openExample, openFiles } from './topics/open.ts';
 import { problems } from './topics/problems.ts';
 import { documentState } from './topics/state.ts';
@@ -11,6 +12,7 @@ export const pageApi = {
   closeDocument: guarded(closeDocument),
   documentState: onDocument(documentState),
   problems: onDocument(problems),
+  hierarchy: onDocument(hierarchy),
 };
 
 /** The worker as the page sees it. */
