@@ -283,7 +283,7 @@ function setsOf({ up, up_primary, acting, acting_primary }) {
 
 /** Asks until the answer is as wanted: a new map is read in the background. */
 async function until(ask, isWanted) {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + 30_000;
   for (;;) {
     const answer = await ask();
     if (isWanted(answer)) return answer;

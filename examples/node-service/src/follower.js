@@ -184,8 +184,8 @@ const GAP = 'incrementals';
 function incrementalOf(bytes) {
   try {
     return readIncremental(bytes);
-  } catch (error) {
-    if (error instanceof CrushError) return undefined;
-    throw error;
+  } catch {
+    // What to tell is what it lacks to be a whole map.
+    return undefined;
   }
 }

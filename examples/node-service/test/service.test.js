@@ -290,7 +290,7 @@ function ask(origin, path, method = 'GET') {
 }
 
 async function until(ask, isWanted) {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + 30_000;
   for (;;) {
     const answer = await ask();
     if (isWanted(answer)) return answer;
