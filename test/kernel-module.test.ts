@@ -130,6 +130,36 @@ test('the scalar kernel maps as the others, on an engine that has SIMD', async (
   expect(new CrushMapper(map, { kernel: 'scalar' }).mapRange(request)).toEqual(scalar);
 });
 
+describe('where nothing may be compiled, the error says what helps', () => {
+  test.each([
+    [
+      "WebAssembly.Module(): Refused to compile or instantiate WebAssembly module because 'unsafe-eval' is not allowed",
+      "; the policy of the page has to allow it by script-src 'wasm-unsafe-eval'",
+    ],
+    [
+      'call to WebAssembly.Module() blocked by CSP',
+      "; the policy of the page has to allow it by script-src 'wasm-unsafe-eval'",
+    ],
+    [
+      'WebAssembly.Module(): Wasm code generation disallowed by embedder',
+      "; import 'crush-wasm/crush-simd.wasm' as a module and give that to initSync",
+    ],
+  ])('%s', async (reason, cure) => {
+    const { init, initSync, hash32 } = await fresh();
+    // Called with new, which an arrow function cannot be.
+    function refuse(): never {
+      throw new WebAssembly.CompileError(reason);
+    }
+    vi.spyOn(WebAssembly, 'Module').mockImplementation(refuse);
+    vi.spyOn(WebAssembly, 'compile').mockImplementation(refuse);
+    const error = { code: 'bad-argument', message: `the kernel was not compiled: ${reason}${cure}` };
+    expect(() => hash32(1)).toThrow(expect.objectContaining(error));
+    expect(() => initSync(SIMD)).toThrow(expect.objectContaining(error));
+    await expect(init()).rejects.toMatchObject(error);
+    await expect(init(SIMD)).rejects.toMatchObject(error);
+  });
+});
+
 describe('refused', () => {
   /** The kernel with another build's mark in its last section. */
   const otherBuild = SIMD.slice();

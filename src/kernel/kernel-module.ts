@@ -48,7 +48,8 @@ const carried: Partial<Record<KernelBuild, WebAssembly.Module>> = {};
  *
  * @param source - where it comes from, or a promise of it, such as of `fetch`. Default: the package's own code
  * @throws {@link CrushError} `bad-argument` for what is no kernel or that of another version of the package, and
- * where the kernel is neither given nor carried; `io` where it cannot be fetched
+ * where the kernel is neither given nor carried, and where the page's policy or the runtime forbids to compile it;
+ * `io` where it cannot be fetched
  * @example
  * ```ts
  * await init(); // compiled in the background
@@ -64,7 +65,7 @@ export async function init(source?: KernelSource | PromiseLike<KernelSource>): P
   }
   if (brought !== undefined) return;
   const build = hasSimd() ? 'simd' : 'scalar';
-  carried[build] ??= await WebAssembly.compile(carriedBytes(build));
+  carried[build] ??= await compiledOf(carriedBytes(build));
 }
 
 /**
@@ -84,14 +85,7 @@ export function initSync(source: Bytes | WasmModule): void {
     accept(given);
     return;
   }
-  const bytes = bytesOf(source as Bytes, 'initSync');
-  let module: WebAssembly.Module;
-  try {
-    module = new WebAssembly.Module(bytes as Uint8Array<ArrayBuffer>);
-  } catch (error) {
-    throw notCompiled(error);
-  }
-  accept(module);
+  accept(compiledNow(bytesOf(source as Bytes, 'initSync')));
 }
 
 /**
@@ -112,7 +106,7 @@ export function hasSimd(): boolean {
  */
 export function kernelModule(build: KernelBuild): WebAssembly.Module {
   // A kernel with lanes also draws without them.
-  return brought?.module ?? (carried[build] ??= new WebAssembly.Module(carriedBytes(build)));
+  return brought?.module ?? (carried[build] ??= compiledNow(carriedBytes(build)));
 }
 
 /**
@@ -150,6 +144,14 @@ function accept(module: WebAssembly.Module): void {
   brought = { build, module };
 }
 
+function compiledNow(bytes: Uint8Array): WebAssembly.Module {
+  try {
+    return new WebAssembly.Module(bytes as Uint8Array<ArrayBuffer>);
+  } catch (error) {
+    throw notCompiled(error);
+  }
+}
+
 async function compiledOf(bytes: Uint8Array): Promise<WebAssembly.Module> {
   try {
     return await WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>);
@@ -164,8 +166,19 @@ function moduleOf(value: unknown): WebAssembly.Module | undefined {
   return isModule ? (value as WebAssembly.Module) : undefined;
 }
 
+/** What helps where a runtime compiles nothing, by its words for that. */
+const CURES: readonly (readonly [words: RegExp, cure: string])[] = [
+  [
+    /eval|\bCSP\b|content security/i,
+    "; the policy of the page has to allow it by script-src 'wasm-unsafe-eval'",
+  ],
+  [/disallowed/, "; import 'crush-wasm/crush-simd.wasm' as a module and give that to initSync"],
+];
+
 function notCompiled(error: unknown): CrushError {
-  const failure = new CrushError('bad-argument', `the kernel was not compiled: ${messageOf(error)}`);
+  const reason = messageOf(error);
+  const cure = CURES.find(([words]) => words.test(reason))?.[1] ?? '';
+  const failure = new CrushError('bad-argument', `the kernel was not compiled: ${reason}${cure}`);
   failure.cause = error;
   return failure;
 }
