@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { snakeCaseJson } from '../src/cli/snake-case.ts';
+import { snakeCaseJson } from '../src/analysis/snake-case.ts';
 import { listLines } from '../src/cli/table.ts';
 import { FIXTURES, fixture, fixtureText } from './fixtures.ts';
 import { run } from './run-cli.ts';

@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  formatDouble,
-  formatFloat,
-  formatPgId,
-  formatVector,
-  formatWeight,
-} from '../src/cli/iostream-format.ts';
+import { formatDouble, formatFloat, formatVector, formatWeight } from '../src/cli/iostream-format.ts';
+import { formatPgId } from '../src/osdmap/pg-text.ts';
 
 describe('formatDouble prints as std::cout does', () => {
   // The expected text is what printf's %g prints, and so a C++ stream.

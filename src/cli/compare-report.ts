@@ -9,12 +9,19 @@ import {
   MOVE_CAUSES,
 } from '../analysis/compare.ts';
 import { findType } from '../crush/names.ts';
+import {
+  bytesText,
+  CHANGED_PG_CSV_HEAD,
+  changedPgCsv,
+  comparisonJson,
+  comparisonSummary,
+  copiedShards,
+  percentText,
+  ratioText,
+} from '../analysis/compare/report.ts';
 import type { OsdMap } from '../osdmap/model.ts';
-import { formatPgId } from './iostream-format.ts';
+import { formatPgId, setText } from '../osdmap/pg-text.ts';
 import { misuse, type TextSink } from './io.ts';
-import { noun } from './noun.ts';
-import { primaryJson, setJson, setText } from './map-writers.ts';
-import { snakeCaseJson } from './snake-case.ts';
 import { tableLines } from './table.ts';
 
 /** Formats of reports. */
@@ -45,7 +52,7 @@ export function parseReportFormat(text: string): ReportFormat {
 /** The report as lines for people. */
 export function* reportLines(report: CompareReport): Generator<string> {
   const { result } = report;
-  yield* summaryLines(report);
+  yield* comparisonSummary(result, report.hasUsage);
   const pools = result.pools.filter(({ changedPgs }) => changedPgs > 0);
   if (pools.length > 0) {
     yield '';
@@ -79,103 +86,16 @@ export function* reportLines(report: CompareReport): Generator<string> {
   if (report.pgs !== undefined) yield* pgLines(report.pgs);
 }
 
-/** Writes the report as JSON. */
+/** The report as JSON. */
 export function reportJson(report: CompareReport): Record<string, unknown> {
-  const { before, after, result } = report;
-  const { flows, osds, causes, ...rest } = result;
-  const { shardsBefore, shardsAfter, primariesBefore, primariesAfter, bytesBefore, bytesAfter } = osds;
-  const rows = Array.from(shardsBefore, (count, osd) => ({
-    osd,
-    shardsBefore: count,
-    shardsAfter: shardsAfter[osd] ?? 0,
-    primariesBefore: primariesBefore[osd] ?? 0,
-    primariesAfter: primariesAfter[osd] ?? 0,
-    ...(report.hasUsage && { bytesBefore: bytesBefore[osd] ?? 0, bytesAfter: bytesAfter[osd] ?? 0 }),
-  }));
-  const byType = report.flowTypes.map((type) => [type, flowsOf(report, type)] as const);
-  return snakeCaseJson({
-    epochBefore: before.epoch,
-    epochAfter: after.epoch,
-    ...rest,
-    causes,
-    flows: new Map<string, unknown>([...byType, ['osd', flows]]),
-    osds: rows,
-    ...(report.pgs !== undefined && { pgs: report.pgs.map(pgJson) }),
-  }) as Record<string, unknown>;
+  const flows = new Map(report.flowTypes.map((type) => [type, flowsOf(report, type)] as const));
+  return comparisonJson(report, flows, report.pgs);
 }
 
 /** Writes the PGs that change as CSV, a row each. */
 export function writePgCsv(pgs: readonly ChangedPg[], out: TextSink): void {
-  out.add('pgid,cause,moved_shards,before,before_primary,after,after_primary,objects,bytes\n');
-  for (const pg of pgs) {
-    const cells = [
-      formatPgId(pg.pool, pg.ps),
-      pg.cause ?? '',
-      movedOf(pg),
-      setText(pg.before, ' '),
-      primaryJson(pg.beforePrimary) ?? '',
-      setText(pg.after, ' '),
-      primaryJson(pg.afterPrimary) ?? '',
-      pg.usage === undefined ? '' : Math.round(pg.usage.objects),
-      pg.usage === undefined ? '' : Math.round(pg.usage.bytes),
-    ];
-    out.add(`${cells.join(',')}\n`);
-  }
-}
-
-/** Bytes for people, in units of 1024. */
-export function bytesText(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
-  let unit = 0;
-  while (bytes >= 1024 && unit < units.length - 1) {
-    bytes /= 1024;
-    unit++;
-  }
-  return `${unit === 0 ? Math.round(bytes) : bytes.toFixed(1)} ${units[unit] ?? ''}`;
-}
-
-/** A part of a whole in percent, for people. */
-export function percentText(part: number, whole: number): string {
-  return whole === 0 ? '0 %' : `${((100 * part) / whole).toFixed(1)} %`;
-}
-
-function* summaryLines({ result, hasUsage }: CompareReport): Generator<string> {
-  const { total } = result;
-  if (total.changedPgs === 0) {
-    yield total.pgs === 1
-      ? 'nothing moves: the PG stays where it is'
-      : `nothing moves: all ${total.pgs} PGs stay where they are`;
-  } else {
-    const { floor, movedShards } = total;
-    yield (
-      `${total.movedPgs} of ${total.pgs} ${noun(total.pgs, 'PG')} ${noun(total.movedPgs, 'moves', 'move')}, ` +
-      `${movedShards} of ${total.shards} ${noun(total.shards, 'shard')} ` +
-      `(${percentText(movedShards, total.shards)})`
-    );
-    const { changedPrimaries: changed, newShards: created, droppedShards: dropped } = total;
-    const hasRatio = movedShards > 0 && floor.shards > 0;
-    yield (
-      `at least ${floor.shards} ${noun(floor.shards, 'shard has', 'shards have')} to move (${floor.byRule} by the ` +
-      `rules, ${floor.byWeight} by the weights)` +
-      (hasRatio ? `; what moves is ${ratioText(movedShards, floor.shards)} of that` : '')
-    );
-    if (hasUsage) {
-      const objects = Math.round(total.movedObjects);
-      yield `${objects} ${noun(objects, 'object is', 'objects are')} copied, ${bytesText(total.movedBytes)}`;
-    }
-    yield (
-      `${changed} ${noun(changed, 'primary changes', 'primaries change')}; ` +
-      `${created} ${noun(created, 'shard is', 'shards are')} new, ` +
-      `${dropped} ${noun(dropped, 'is', 'are')} left without an OSD`
-    );
-  }
-  const { before, after } = total;
-  yield (
-    `PGs with too few OSDs: ${before.degraded} before, ${after.degraded} after ` +
-    `(below min_size: ${before.belowMinSize} before, ${after.belowMinSize} after)`
-  );
-  if (total.lostPgs > 0) yield `PGs of whose former OSDs too few are up to read their data: ${total.lostPgs}`;
-  if (total.replacedPgs > 0) yield `PGs that keep none of their OSDs: ${total.replacedPgs}`;
+  out.add(CHANGED_PG_CSV_HEAD);
+  for (const pg of pgs) out.add(changedPgCsv(pg));
 }
 
 const COUNT_TITLES = [
@@ -209,11 +129,6 @@ function countCells(counts: ComparedCounts & { readonly floor: Floor }): (string
 
 function usageCells({ movedObjects, movedBytes }: ComparedCounts): (string | number)[] {
   return [Math.round(movedObjects), bytesText(movedBytes)];
-}
-
-function ratioText(moved: number, floor: number): string {
-  if (floor === 0) return moved === 0 ? 'x1.00' : '-';
-  return `x${(moved / floor).toFixed(2)}`;
 }
 
 function causeRows({ causes }: Comparison): (string | number)[][] {
@@ -258,26 +173,9 @@ function* pgLines(pgs: readonly ChangedPg[]): Generator<string> {
     pgs.map((pg) => [
       formatPgId(pg.pool, pg.ps),
       pg.cause ?? '',
-      movedOf(pg),
+      copiedShards(pg),
       `${setText(pg.before, ',') || 'none'} p${pg.beforePrimary < 0 ? '-' : pg.beforePrimary}`,
       `${setText(pg.after, ',') || 'none'} p${pg.afterPrimary < 0 ? '-' : pg.afterPrimary}`,
     ]),
   );
-}
-
-function pgJson(pg: ChangedPg): Record<string, unknown> {
-  return {
-    pgid: formatPgId(pg.pool, pg.ps),
-    cause: pg.cause ?? null,
-    movedShards: movedOf(pg),
-    before: setJson(pg.before),
-    beforePrimary: primaryJson(pg.beforePrimary),
-    after: setJson(pg.after),
-    afterPrimary: primaryJson(pg.afterPrimary),
-    ...(pg.usage !== undefined && { objects: pg.usage.objects, bytes: pg.usage.bytes }),
-  };
-}
-
-function movedOf({ moves }: ChangedPg): number {
-  return moves.filter(({ target }) => target >= 0).length;
 }

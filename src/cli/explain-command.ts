@@ -10,11 +10,11 @@ import { chooseArgsOf, deviceWeights } from './crushtool/device-weights.ts';
 import { writePg } from './explain-pg-text.ts';
 import { ExplainText } from './explain-text.ts';
 import { misuse, type CommandIo, type TextSink } from './io.ts';
-import { formatPgId } from './iostream-format.ts';
+import { formatPgId } from '../osdmap/pg-text.ts';
 import { fileTitle, loadMapFile } from './load.ts';
 import { integerOption } from './map-rule.ts';
 import { nameProblem } from './name-argument.ts';
-import { snakeCaseJson } from './snake-case.ts';
+import { snakeCaseJson } from '../analysis/snake-case.ts';
 
 /** Options of the command, as commander gives them. */
 export interface ExplainCommandOptions {

@@ -13,8 +13,8 @@ import {
 } from './info-facts.ts';
 import { misuse, type CommandIo, type TextSink } from './io.ts';
 import { fileTitle, loadMapFile, type LoadOptions } from './load.ts';
-import { noun } from './noun.ts';
-import { snakeCaseJson } from './snake-case.ts';
+import { noun } from '../analysis/noun.ts';
+import { snakeCaseJson } from '../analysis/snake-case.ts';
 import { listLines, tableLines, titledLines } from './table.ts';
 import { problemSummary } from './test-report.ts';
 

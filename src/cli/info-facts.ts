@@ -16,8 +16,8 @@ import {
   type Pool,
 } from '../osdmap/model.ts';
 import { findPoolRule } from '../osdmap/pool-rule.ts';
-import { formatClusterFlags, formatPoolFlags, formatTime, formatUuid } from './ceph-format.ts';
-import { noun } from './noun.ts';
+import { formatClusterFlags, formatPoolFlags, formatTime, formatUuid } from '../osdmap/ceph-format.ts';
+import { noun } from '../analysis/noun.ts';
 import { poolTypeName } from './pool-print.ts';
 import { NEWEST_RELEASE } from './release-option.ts';
 

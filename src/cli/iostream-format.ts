@@ -70,11 +70,6 @@ export function formatRow(column: ArrayLike<number>, row: number, width: number,
   return `${text}]`;
 }
 
-/** A PG id as Ceph prints it: pool in decimal, placement seed in hexadecimal. */
-export function formatPgId(pool: number, ps: number): string {
-  return `${pool}.${(ps >>> 0).toString(16)}`;
-}
-
 /** A double as `printf` does with `%g`. */
 function formatGeneral(value: number, precision: number): string {
   if (Number.isNaN(value)) return '-nan';

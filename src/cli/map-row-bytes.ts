@@ -3,7 +3,7 @@ import { ITEM_NONE } from '../crush/model.ts';
 import type { OsdMap } from '../osdmap/model.ts';
 import type { PgColumns, PgSets } from '../osdmap/pg-mapper.ts';
 import { asciiBytes, ByteText } from './byte-text.ts';
-import { formatUuid } from './ceph-format.ts';
+import { formatUuid } from '../osdmap/ceph-format.ts';
 import type { TextSink } from './io.ts';
 import type { PgWriter } from './map-writers.ts';
 

@@ -7,7 +7,8 @@ import { chooseArgsOf, deviceWeights } from './crushtool/device-weights.ts';
 import { misuse, type CommandIo, type TextSink } from './io.ts';
 import type { Range } from './long-job.ts';
 import { crushJob } from './map-jobs.ts';
-import { setText, type Format } from './map-writers.ts';
+import { setText } from '../osdmap/pg-text.ts';
+import type { Format } from './map-writers.ts';
 
 /** Last input when none is named, as in crushtool. */
 const DEFAULT_MAX_X = 1023;

@@ -1,8 +1,7 @@
 /** How `crush-wasm map` writes rows of PGs: a table for people, JSON, NDJSON or CSV for programs. */
-import { ITEM_NONE } from '../crush/model.ts';
 import type { OsdMap } from '../osdmap/model.ts';
 import type { PgColumns, PgSets } from '../osdmap/pg-mapper.ts';
-import { formatPgId } from './iostream-format.ts';
+import { formatPgId, primaryJson, setJson, setText } from '../osdmap/pg-text.ts';
 import type { TextSink } from './io.ts';
 import { CsvWriter, JsonWriter, NdjsonWriter } from './map-row-bytes.ts';
 
@@ -34,21 +33,6 @@ export function pgWriter(format: Format, map: OsdMap, poolIds: readonly number[]
 /** One set, in one run of PGs. */
 const KINDS = ['raw', 'up', 'acting'] as const;
 type Kind = (typeof KINDS)[number];
-
-/** A set as text, a hole as `-`. */
-export function setText(items: Iterable<number>, separator: string): string {
-  return Array.from(items, (item) => (item === ITEM_NONE ? '-' : String(item))).join(separator);
-}
-
-/** A set for JSON, a hole as null. */
-export function setJson(items: Iterable<number>): (number | null)[] {
-  return Array.from(items, (item) => (item === ITEM_NONE ? null : item));
-}
-
-/** A primary for JSON, none as null. */
-export function primaryJson(primary: number): number | null {
-  return primary < 0 ? null : primary;
-}
 
 function rowOf(sets: PgSets, width: number, row: number): Int32Array {
   return sets.osds.subarray(row * width, row * width + (sets.lengths[row] ?? 0));

@@ -12,7 +12,7 @@ import {
   type Shipment,
   type SubtreeSkip,
 } from '../mds/try-rebalance.ts';
-import { snakeCaseJson } from './snake-case.ts';
+import { snakeCaseJson } from '../analysis/snake-case.ts';
 
 /** The decision as JSON. */
 export function decisionJson(decision: ClusterDecision): string {

@@ -7,7 +7,7 @@ import {
   POOL_OPTIONS,
 } from '../formats/pool-names.ts';
 import { OBJECT_HASH, POOL_TYPE, type HitSetParams, type Pool } from '../osdmap/model.ts';
-import { formatPoolFlags } from './ceph-format.ts';
+import { formatPoolFlags } from '../osdmap/ceph-format.ts';
 import { formatDouble } from './iostream-format.ts';
 
 const TYPE_NAMES: Readonly<Record<number, string>> = {

@@ -1,7 +1,7 @@
 /** A staging plan as a script for a shell with Ceph's command line. */
 import type { Hold, StagingPlan } from '../analysis/what-if/staging.ts';
-import { formatPgId } from './iostream-format.ts';
-import { noun } from './noun.ts';
+import { formatPgId } from '../osdmap/pg-text.ts';
+import { noun } from '../analysis/noun.ts';
 
 /** What an operator does with the script, as comments above it. */
 const HEAD = [

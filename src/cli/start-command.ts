@@ -12,7 +12,7 @@ import { misuse, type CommandIo, type TextSink } from './io.ts';
 import { fileTitle, loadMapFile } from './load.ts';
 import { nextSteps, shellWord } from './next-steps.ts';
 import { markUpInCommand, noOsdReason } from './no-osds.ts';
-import { noun } from './noun.ts';
+import { noun } from '../analysis/noun.ts';
 import { loadLines, OsdLoad } from './osd-load.ts';
 import { packageFile, packageVersion } from './package-root.ts';
 import { tableLines } from './table.ts';

@@ -5,7 +5,7 @@ import { itemClassName } from '../crush/names.ts';
 import type { CrushMap } from '../crush/model.ts';
 import type { CrushProblem } from '../crush/validate.ts';
 import type { TextSink } from './io.ts';
-import { snakeCaseJson } from './snake-case.ts';
+import { snakeCaseJson } from '../analysis/snake-case.ts';
 import { proseLines, tableLines } from './table.ts';
 import {
   deviation,

@@ -22,8 +22,8 @@ import {
 import { CommandExit, type CommandIo, misuse, type TextSink } from './io.ts';
 import { describeSystemError, fileTitle, loadMapFile, readBytes } from './load.ts';
 import { integerOption } from './map-rule.ts';
-import { noun } from './noun.ts';
-import { snakeCaseJson } from './snake-case.ts';
+import { noun } from '../analysis/noun.ts';
+import { snakeCaseJson } from '../analysis/snake-case.ts';
 import { scriptLines } from './staging-script.ts';
 import { failureLines, fillLines, stagingCommands, stagingJson, stagingSummary } from './whatif-report.ts';
 

@@ -2,10 +2,10 @@
 import type { FailureResult } from '../analysis/what-if/failures.ts';
 import type { OsdFill } from '../analysis/what-if/fill.ts';
 import type { StagingPlan } from '../analysis/what-if/staging.ts';
-import { bytesText, percentText } from './compare-report.ts';
+import { bytesText, percentText } from '../analysis/compare/report.ts';
 import { holdCommands, releaseCommands } from './staging-script.ts';
-import { formatPgId } from './iostream-format.ts';
-import { noun } from './noun.ts';
+import { formatPgId } from '../osdmap/pg-text.ts';
+import { noun } from '../analysis/noun.ts';
 import { tableLines } from './table.ts';
 
 /** Lines of OSDs whose load changes, the greatest changes first. */

@@ -5,9 +5,9 @@ import { RELEASE } from '../../formats/releases.ts';
 import { POOL_TYPE, type HitSetParams, type Pool } from '../../osdmap/model.ts';
 import type { PgMapper } from '../../osdmap/pg-mapper.ts';
 import { readBalance } from '../../osdmap/read-balance.ts';
-import { formatIntervals, formatPoolFlags, formatTime } from '../ceph-format.ts';
+import { formatIntervals, formatPoolFlags, formatTime } from '../../osdmap/ceph-format.ts';
 import type { Formatter } from '../formatter/formatter.ts';
-import { formatPgId } from '../iostream-format.ts';
+import { formatPgId } from '../../osdmap/pg-text.ts';
 import { knownPoolOptions } from '../pool-print.ts';
 
 const POOL_SNAPS = 1n << 14n;

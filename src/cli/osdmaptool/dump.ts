@@ -23,9 +23,9 @@ import {
   formatSocket,
   formatTime,
   formatUuid,
-} from '../ceph-format.ts';
+} from '../../osdmap/ceph-format.ts';
 import { createFormatter, type Formatter } from '../formatter/formatter.ts';
-import { formatPgId } from '../iostream-format.ts';
+import { formatPgId } from '../../osdmap/pg-text.ts';
 import { NEWEST_RELEASE } from '../release-option.ts';
 import { inHashOrder } from './blocklist-order.ts';
 import { dumpPool } from './dump-pool.ts';

@@ -2,7 +2,7 @@
 import { isShadow, itemName, typeName } from '../../crush/names.ts';
 import { CACHE_MODES } from '../../formats/pool-names.ts';
 import { OSD_STATE, type OsdMap, type Pool } from '../../osdmap/model.ts';
-import { formatClusterFlags, formatOsdState } from '../ceph-format.ts';
+import { formatClusterFlags, formatOsdState } from '../../osdmap/ceph-format.ts';
 import { minimumRequiredVersion } from '../crushtool/dump.ts';
 import { JsonFormatter } from '../formatter/json.ts';
 import { formatFloat } from '../iostream-format.ts';

@@ -20,8 +20,9 @@ import {
   formatOsdState,
   formatTime,
   formatUuid,
-} from '../ceph-format.ts';
-import { formatFloat, formatPgId, formatVector, formatWeight } from '../iostream-format.ts';
+} from '../../osdmap/ceph-format.ts';
+import { formatFloat, formatVector, formatWeight } from '../iostream-format.ts';
+import { formatPgId } from '../../osdmap/pg-text.ts';
 import type { TextSink } from '../io.ts';
 import { formatPool } from '../pool-print.ts';
 import { inHashOrder } from './blocklist-order.ts';

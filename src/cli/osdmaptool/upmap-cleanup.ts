@@ -4,7 +4,7 @@ import type { OsdMap, PgTable } from '../../osdmap/model.ts';
 import { pgRows } from '../../osdmap/pg-tables.ts';
 import { cleanUpmaps } from '../../osdmap/upmap-cleanup.ts';
 import { CommandExit, type TextSink } from '../io.ts';
-import { formatPgId } from '../iostream-format.ts';
+import { formatPgId } from '../../osdmap/pg-text.ts';
 import { describeSystemError } from '../load.ts';
 import type { OsdmaptoolOptions } from './options.ts';
 

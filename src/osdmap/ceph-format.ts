@@ -1,11 +1,5 @@
 /** Times, addresses, ids and flags as Ceph prints them. */
-import {
-  OSD_STATE,
-  type EntityAddr,
-  type EntityAddrVec,
-  type Interval,
-  type UTime,
-} from '../osdmap/model.ts';
+import { OSD_STATE, type EntityAddr, type EntityAddrVec, type Interval, type UTime } from './model.ts';
 
 /** Times before this many seconds are taken for spans (`utime_t`). */
 const TEN_YEARS = 60 * 60 * 24 * 365 * 10;
