@@ -19,6 +19,16 @@ export const VIEWS: readonly View[] = [
     title: 'Summary',
     load: async () => (await import('../views/summary/summary-view.tsx')).SummaryView,
   },
+  {
+    id: 'pools',
+    title: 'Pools and rules',
+    load: async () => (await import('../views/pools/pools-view.tsx')).PoolsView,
+  },
+  {
+    id: 'distribution',
+    title: 'Distribution',
+    load: async () => (await import('../views/distribution/distribution-view.tsx')).DistributionView,
+  },
 ];
 
 /** Whether a word of a link names a view. */

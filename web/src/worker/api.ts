@@ -1,9 +1,14 @@
 /** Everything that the page may ask the worker. Each line is a function of the open document, see `topics/`. */
 import { guarded, onDocument } from './shelf.ts';
+import { distribution } from './topics/distribution.ts';
+import { explain, explainDraw } from './topics/explain.ts';
 import { hierarchy } from './topics/hierarchy.ts';
 import { closeDocument, openExample, openFiles } from './topics/open.ts';
+import { locateObject, pgCsv, pgDetail, pgList, pgPosition, pgRows } from './topics/pgs.ts';
+import { pools } from './topics/pools.ts';
 import { problems } from './topics/problems.ts';
 import { documentState } from './topics/state.ts';
+import { whatIfDo, whatIfNow } from './topics/what-if.ts';
 
 /** What the page calls through Comlink; all calls are answered in order, by promises. */
 export const pageApi = {
@@ -12,7 +17,19 @@ export const pageApi = {
   closeDocument: guarded(closeDocument),
   documentState: onDocument(documentState),
   problems: onDocument(problems),
+  whatIfDo: onDocument(whatIfDo),
+  whatIfNow: onDocument(whatIfNow),
   hierarchy: onDocument(hierarchy),
+  pools: onDocument(pools),
+  distribution: onDocument(distribution),
+  pgList: onDocument(pgList),
+  pgRows: onDocument(pgRows),
+  pgPosition: onDocument(pgPosition),
+  pgCsv: onDocument(pgCsv),
+  pgDetail: onDocument(pgDetail),
+  locateObject: onDocument(locateObject),
+  explain: onDocument(explain),
+  explainDraw: onDocument(explainDraw),
 };
 
 /** The worker as the page sees it. */

@@ -5,7 +5,7 @@ export const EXAMPLES = [
   {
     id: 'cluster-8osd',
     title: 'a small real cluster',
-    about: '8 OSDs, 8 pools of every kind, 305 PGs; captured from Ceph 16.2.15',
+    about: '8 OSDs, 8 pools of every kind, 321 PGs; captured from Ceph 16.2.15',
   },
   {
     id: 'large',
