@@ -2,6 +2,7 @@
 import { guarded, onDocument } from './shelf.ts';
 import { distribution } from './topics/distribution.ts';
 import { explain, explainDraw } from './topics/explain.ts';
+import { hierarchyLoads } from './topics/hierarchy-loads.ts';
 import { hierarchy } from './topics/hierarchy.ts';
 import { closeDocument, openExample, openFiles } from './topics/open.ts';
 import { locateObject, pgCsv, pgDetail, pgList, pgPosition, pgRows } from './topics/pgs.ts';
@@ -20,6 +21,7 @@ export const pageApi = {
   whatIfDo: onDocument(whatIfDo),
   whatIfNow: onDocument(whatIfNow),
   hierarchy: onDocument(hierarchy),
+  hierarchyLoads: onDocument(hierarchyLoads),
   pools: onDocument(pools),
   distribution: onDocument(distribution),
   pgList: onDocument(pgList),
