@@ -61,7 +61,7 @@ describe('distribution', () => {
     expect(level).toBeDefined();
     if (level === undefined) return;
     const rows = orderedRows(level, 'deviation');
-    const [, off] = deviationPlot(level, rows);
+    const [, , , off] = deviationPlot(level, rows);
     const known = off.filter((value) => value !== null);
     expect(known).toEqual([...known].sort((a, b) => a - b));
     const [centres, found, chance] = scoreHistogram(level);

@@ -105,14 +105,26 @@ function LevelPanels({ data, level, order }: LevelProps) {
           height={300}
           optionsKey={`${level.title} ${rows.length} ${order}`}
           options={(colours) => ({
-            scales: { x: { time: false } },
-            legend: { live: true },
+            scales: { x: { time: false, range: [-0.5, rows.length - 0.5] } },
             axes: [
-              plotAxis(colours, `${level.title}, in order of ${ORDERS[order]}`, name),
+              {
+                ...plotAxis(colours, `${level.title}, in order of ${ORDERS[order]}`, name),
+                // Names stand at rows, and need room.
+                incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000],
+                space: 110,
+              },
               plotAxis(colours, 'deviation, %'),
             ],
             series: [
               { label: level.title, value: (_, at: number | null) => (at === null ? '–' : name(at)) },
+              {
+                label: 'chance, 95 of 100: to',
+                stroke: colours.accent,
+                width: 1,
+                points: { show: false },
+                value: fixed,
+              },
+              { label: 'from', stroke: colours.accent, width: 1, points: { show: false }, value: fixed },
               {
                 label: 'deviation, %',
                 paths: () => null,
@@ -126,16 +138,8 @@ function LevelPanels({ data, level, order }: LevelProps) {
                 // uPlot has no value where the pointer is beside the plot.
                 value: (_, value: number | null) => (value === null ? '–' : signed(value, 1)),
               },
-              {
-                label: 'chance, 95 of 100: to',
-                stroke: colours.accent,
-                width: 1,
-                points: { show: false },
-                value: fixed,
-              },
-              { label: 'from', stroke: colours.accent, width: 1, points: { show: false }, value: fixed },
             ],
-            bands: [{ series: [2, 3], fill: colours.band }],
+            bands: [{ series: [1, 2], fill: colours.band }],
           })}
         />
         <p class="quiet">

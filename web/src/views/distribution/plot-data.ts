@@ -27,7 +27,7 @@ export function scoreOf(level: DistributionLevel, row: number): number {
   return sigma > 0 ? ((level.counts[row] ?? 0) - (level.expected[row] ?? 0)) / sigma : 0;
 }
 
-/** Position, deviation in percent, and the band within which chance alone leaves 95 of 100. */
+/** Position, the band in percent within which chance alone leaves 95 of 100, and the deviation in percent. */
 export function deviationPlot(
   level: DistributionLevel,
   rows: Uint32Array,
@@ -46,7 +46,7 @@ export function deviationPlot(
     // Nothing has less than no shards.
     low.push(isKnown ? Math.max(-100, -spread) : null);
   }
-  return [Float64Array.from(at), off, high, low];
+  return [Float64Array.from(at), high, low, off];
 }
 
 /** Rows by how many standard deviations they are off, in bins of a half, and what chance alone makes of it. */
