@@ -249,16 +249,31 @@ function rootSubtree(rank: number, ino: bigint, fragment: number): SubtreeReport
 /** Change of the sum of counters since the beat that is worth a word. */
 const MUCH = 1.5;
 
+/**
+ * What to multiply the counters of a rank's report with, so that their sum is that of the rank's last heartbeat; 1 where
+ * one of them is nothing.
+ */
+export function beatScale(rank: number, report: LoadsReport): number {
+  const { now, atBeat } = sumsOf(rank, report);
+  return now === 0 || atBeat === 0 ? 1 : atBeat / now;
+}
+
+/** `meta_load` of all that a rank has authority over, in its report and in its heartbeat. */
+function sumsOf(rank: number, report: LoadsReport): { readonly now: number; readonly atBeat: number } {
+  const roots = report.fragments.filter(({ ino }) => ino === ROOT_INO);
+  return {
+    now: metaLoad(
+      roots.reduce((sum, { popAuthSubtreeNested }) => addLoads(sum, popAuthSubtreeNested), NO_LOAD),
+    ),
+    atBeat: metaLoad(report.loads.get(rank)?.auth ?? NO_LOAD),
+  };
+}
+
 function scaleOf(rank: number, report: LoadsReport, settings: DecideSettings, notes: string[]): number {
   if (!settings.scaleToBeat) return 1;
-  const roots = report.fragments.filter(({ ino }) => ino === ROOT_INO);
-  const now = metaLoad(
-    roots.reduce((sum, { popAuthSubtreeNested }) => addLoads(sum, popAuthSubtreeNested), NO_LOAD),
-  );
-  const atBeat = metaLoad(report.loads.get(rank)?.auth ?? NO_LOAD);
-  if (now === 0 || atBeat === 0) return 1;
-  const scale = atBeat / now;
+  const scale = beatScale(rank, report);
   if (scale > MUCH || scale < 1 / MUCH) {
+    const { now, atBeat } = sumsOf(rank, report);
     const change = `from ${atBeat.toFixed(1)} at the beat to ${now.toFixed(1)}`;
     notes.push(`counters of mds.${rank} have changed ${change}: which directories it chose may differ`);
   }

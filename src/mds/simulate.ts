@@ -7,13 +7,13 @@
  * to be expected, the same for the same seed. See simulate/popularity-table.ts for what that makes of the counters.
  */
 import { CrushError } from '../errors.ts';
-import { stringHashRjenkins } from '../osdmap/object-hash.ts';
 import { DEFAULT_MDS_OPTIONS, type MdsOptions } from './options.ts';
 import { MAX_MDS } from './rank-mask.ts';
 import { Balancer } from './simulate/balancer.ts';
 import { EventQueue } from './simulate/event-queue.ts';
 import { Exporter } from './simulate/exporter.ts';
 import { Fragmenter } from './simulate/fragmenter.ts';
+import { hashName } from './simulate/name-hash.ts';
 import { MetadataState } from './simulate/metadata-state.ts';
 import { findPingPongs } from './simulate/ping-pong.ts';
 import { PinBook } from './simulate/pin-book.ts';
@@ -23,6 +23,7 @@ import { type HitOrder } from './simulate/rank-view.ts';
 import type { SimulationResult } from './simulate/result.ts';
 import { NO_NODE, type Workload, type WorkloadPin } from './simulate/workload.ts';
 
+export { workloadFromReports, type ReportSettings } from './simulate/from-reports.ts';
 export type { HitOrder } from './simulate/rank-view.ts';
 export type {
   BeatRecord,
@@ -95,7 +96,7 @@ export function simulate(input: SimulationInput): SimulationResult {
     tree: workload.tree,
     ranks,
     halflife: options.mds_decay_halflife,
-    hashName: nameHash(),
+    hashName,
   });
   const directoryAt = directoryFinder(state);
   const pins = new PinBook(
@@ -175,12 +176,6 @@ export function simulate(input: SimulationInput): SimulationResult {
 function demandWhole(what: string, value: number, most: number): void {
   if (Number.isInteger(value) && value >= 1 && value <= most) return;
   throw new CrushError('bad-argument', `${what} is a whole number of 1 to ${most}, not ${value}`);
-}
-
-/** The hash that says in which fragment an entry is; Ceph's default, `rjenkins`. */
-function nameHash(): (name: string) => number {
-  const utf8 = new TextEncoder();
-  return (name) => stringHashRjenkins(utf8.encode(name));
 }
 
 /** Finds directories by their paths, name by name. */

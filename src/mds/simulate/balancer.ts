@@ -110,7 +110,7 @@ export class Balancer {
         all: addLoads(held, background?.foreign ?? NO_LOAD),
         requestRate,
         cacheHitRate: 0,
-        queueLength: background?.queueLength ?? 0,
+        queueLength: this.records.length === 0 ? (background?.firstQueueLength ?? 0) : 0,
         cpuLoad: requestRate * workload.cpuTicksPerRequest,
       };
     });
@@ -118,6 +118,8 @@ export class Balancer {
 
   #importMap(rank: number): ReadonlyMap<number, number> {
     const { subtrees, popularity } = this.#settings.state;
+    const first = this.#settings.workload.background.find((each) => each.rank === rank)?.firstImports;
+    if (first !== undefined && this.records.length === 0) return first;
     const imports = [...subtrees.all]
       .filter((subtree) => subtree.rank === rank)
       .map((subtree) => ({

@@ -66,8 +66,10 @@ export interface RankBackground {
   readonly foreign: LoadVector;
   /** Requests a second. */
   readonly requests: number;
-  /** Messages that wait. */
-  readonly queueLength: number;
+  /** Messages that wait in the first beat; later there are none. */
+  readonly firstQueueLength: number;
+  /** In the first beat: load that it imported, by the rank that it came from. Left out, that is reckoned, as later on. */
+  readonly firstImports?: ReadonlyMap<number, number>;
 }
 
 /** How long an export takes. */
