@@ -78,11 +78,14 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
  */
 export class CrushError extends Error {
   override readonly name = 'CrushError';
+  /** What went wrong, to branch on. */
   readonly code: CrushErrorCode;
+  /** Where in the input it went wrong, as far as that is known. */
   readonly place: ErrorPlace;
   /** Of a refused edit: the errno that Ceph has for it. */
   readonly errno: CrushErrno | undefined;
 
+  /** Of the readers and mappers themselves; callers get them thrown. */
   constructor(code: CrushErrorCode, message: string, place: ErrorPlace = {}, errno?: CrushErrno) {
     super(message);
     this.code = code;

@@ -21,6 +21,7 @@ export * from './crush/model.ts';
 export {
   type CrushProblem,
   type CrushProblemCode,
+  PROBLEM_SEVERITY,
   type ProblemPlace,
   type ProblemSeverity,
   type RulePool,
@@ -58,6 +59,7 @@ export * from './analysis/explain.ts';
 export {
   CrushMapper,
   type CrushMapperOptions,
+  type KernelChoice,
   type MapColumns,
   type MapRequest,
   type SeedSource,
@@ -102,11 +104,11 @@ export { readMapFile } from './formats/map-file.ts';
 export { readPgDump } from './formats/pg-dump.ts';
 export { readCrushBinary } from './formats/crushmap-binary.ts';
 export { type WriteCrushOptions, writeCrushBinary } from './formats/crushmap-encode.ts';
-export { readCrushDump } from './formats/crushmap-json.ts';
+export { readCrushDump, type ReadCrushDumpOptions } from './formats/crushmap-json.ts';
 export { readCrushText, type ReadCrushTextOptions } from './formats/crushmap-text.ts';
 export { writeCrushText, type WriteCrushTextOptions } from './formats/crush-text-write.ts';
 export { readOsdMapBinary, type ReadOsdMapOptions } from './formats/osdmap-binary.ts';
 export { writeOsdMapBinary, type WriteOsdMapOptions } from './formats/osdmap-encode.ts';
 export { readIncremental } from './formats/osdmap-incremental.ts';
 export { checkFullCrc, type FullCrcCheck } from './formats/osdmap-full-crc.ts';
-export { readOsdMapJson, readReportJson } from './formats/osdmap-json.ts';
+export { readOsdMapJson, type ReadOsdMapJsonOptions, readReportJson } from './formats/osdmap-json.ts';

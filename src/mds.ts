@@ -39,6 +39,8 @@ export {
 export {
   type AmountSkip,
   type ImportChoice,
+  MIN_OFFLOAD,
+  MIN_REEXPORT,
   type OwnSubtree,
   type Rebalance,
   type Shipment,

@@ -14,9 +14,11 @@ import { isOrdered, type SetChoice } from './compare/units.ts';
 
 export { type MoveCause, MOVE_CAUSES } from './compare/causes.ts';
 export type { Floor } from './compare/floor.ts';
-export type { ShardMove } from './compare/movement.ts';
+export type { CrushCause } from './compare/crush-changes.ts';
+export type { MapCause } from './compare/map-changes.ts';
+export { NOWHERE, type ShardMove } from './compare/movement.ts';
 export type { ChangedPg } from './compare/pool.ts';
-export type { CauseCounts, ComparedCounts, ShardFlow } from './compare/tally.ts';
+export type { CauseCounts, ComparedCounts, ShardFlow, ShortPgs } from './compare/tally.ts';
 export type { SetChoice } from './compare/units.ts';
 export { type BucketFlow, flowsBetween } from './compare/flows.ts';
 

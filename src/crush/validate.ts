@@ -18,7 +18,13 @@ import { checkSteps } from './validate/steps.ts';
 import { checkTunables } from './validate/tunables.ts';
 import { checkWeights } from './validate/weights.ts';
 
-export type { CrushProblem, CrushProblemCode, ProblemPlace, ProblemSeverity } from './validate/problems.ts';
+export {
+  type CrushProblem,
+  type CrushProblemCode,
+  PROBLEM_SEVERITY,
+  type ProblemPlace,
+  type ProblemSeverity,
+} from './validate/problems.ts';
 export type { RulePool } from './validate/sizes.ts';
 
 /** What a map is used for, where it is known. */

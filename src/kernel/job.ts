@@ -24,9 +24,13 @@ export interface ChunkOptions {
 
 /** What is used of an `AbortSignal`, written out so that the package's types need none of a browser or of Node. */
 export interface JobSignal {
+  /** Whether it is aborted already. */
   readonly aborted: boolean;
+  /** Why, as the job's failure. */
   readonly reason: unknown;
+  /** Has a function called when it is aborted. */
   addEventListener(type: 'abort', listener: () => void): void;
+  /** Takes back what {@link JobSignal.addEventListener} did. */
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 

@@ -15,9 +15,13 @@ export type WasmModule = object;
 
 /** What {@link init} reads of a `Response`. */
 export interface KernelResponse {
+  /** Whether the status is one of success. */
   readonly ok: boolean;
+  /** Status of HTTP. */
   readonly status: number;
+  /** Where it came from, for errors. */
   readonly url: string;
+  /** Gives its bytes. */
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 

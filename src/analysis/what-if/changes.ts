@@ -8,6 +8,7 @@ export type ChangeLocation = Readonly<Record<string, string>>;
 
 /** Fields of a pool that can be changed. */
 export const POOL_CHANGE_FIELDS = ['rule', 'size', 'min_size', 'pg_num', 'pgp_num'] as const;
+/** One of them. */
 export type PoolChangeField = (typeof POOL_CHANGE_FIELDS)[number];
 
 /**
