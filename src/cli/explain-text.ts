@@ -13,6 +13,7 @@ import type {
 import {
   blockLines,
   blockTitle,
+  foldedText,
   malformedText,
   nextText,
   placeTitle,
@@ -26,17 +27,6 @@ import { drawLine, drawTableLines } from './explain-draw-text.ts';
 
 /** Attempts of a place that are shown, unless everything is: the first ones, and the last. */
 const SHOWN_FIRST = 3;
-
-/** What became of attempts that are only counted. */
-const FOLDED_WORDS = {
-  chosen: 'chosen',
-  collision: 'collided',
-  out: 'out',
-  'no-leaf': 'without a device',
-  'empty-bucket': 'at an empty bucket',
-  'no-device': 'given up',
-  'wrong-type': 'given up',
-} as const;
 
 /** Writes explanations line by line. */
 export class ExplainText {
@@ -104,14 +94,7 @@ export class ExplainText {
   }
 
   #folded(attempts: readonly Attempt[], omitted: number, depth: number): void {
-    const counts = new Map<string, number>();
-    for (const { verdict } of attempts) {
-      const word = FOLDED_WORDS[verdict.code];
-      counts.set(word, (counts.get(word) ?? 0) + 1);
-    }
-    if (omitted > 0) counts.set('not recorded', omitted);
-    const what = [...counts].map(([code, count]) => `${count} ${code}`).join(', ');
-    this.add(depth, `... ${attempts.length + omitted} more that failed: ${what} ...`);
+    this.add(depth, `... ${foldedText(attempts, omitted)} ...`);
   }
 
   #attempt(attempt: Attempt, depth: number, type: string, tries: number): void {

@@ -107,6 +107,18 @@ export function nextText({ next, draws, verdict }: Attempt, tries: number): stri
   }
 }
 
+/** Failed attempts that are only counted, and those that were not even recorded. */
+export function foldedText(attempts: readonly Attempt[], omitted: number): string {
+  const counts = new Map<string, number>();
+  for (const { verdict } of attempts) {
+    const word = FOLDED_WORDS[verdict.code];
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  if (omitted > 0) counts.set('not recorded', omitted);
+  const what = [...counts].map(([code, count]) => `${count} ${code}`).join(', ');
+  return `${attempts.length + omitted} more that failed: ${what}`;
+}
+
 /** What became of a stride of an MSR step. */
 export function strideText({ outcome, item, filled, reweighing, released }: MsrStride): string {
   const name = item?.name ?? '';
@@ -140,3 +152,14 @@ function chooseText(step: ChooseTrace): string {
   }
   return parts.join(', ');
 }
+
+/** What became of attempts that are only counted. */
+const FOLDED_WORDS = {
+  chosen: 'chosen',
+  collision: 'collided',
+  out: 'out',
+  'no-leaf': 'without a device',
+  'empty-bucket': 'at an empty bucket',
+  'no-device': 'given up',
+  'wrong-type': 'given up',
+} as const;
