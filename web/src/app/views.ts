@@ -20,6 +20,11 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('../views/summary/summary-view.tsx')).SummaryView,
   },
   {
+    id: 'hierarchy',
+    title: 'Hierarchy',
+    load: async () => (await import('../views/hierarchy/hierarchy-view.tsx')).HierarchyView,
+  },
+  {
     id: 'pools',
     title: 'Pools and rules',
     load: async () => (await import('../views/pools/pools-view.tsx')).PoolsView,

@@ -3,7 +3,7 @@
  * can scroll, the scroll bar stands for more than its pixels.
  */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { tableWindow } from './table-window.ts';
 import './virtual-table.css';
 
@@ -31,10 +31,17 @@ export interface VirtualTableProps {
   readonly onWindow?: (first: number, count: number) => void;
   /** The chosen row, or -1. */
   readonly chosen?: number;
+  /** Another number brings the chosen row into sight again. */
+  readonly reveal?: number;
+  /** What the chosen row is, where rows come and go before it: only another one is scrolled to. Default: its number. */
+  readonly chosenKey?: string | number;
   /** A row was chosen by click, or by Enter or Space on the active row. */
   readonly onChoose?: (row: number) => void;
-  /** Keys that the table does not use itself go here, with the active row. Return whether the key was used. */
-  readonly onKey?: (key: string, row: number) => boolean;
+  /**
+   * Keys that the table does not use itself go here, with the active row. Return whether the key was used, or the row
+   * to go to.
+   */
+  readonly onKey?: (key: string, row: number) => boolean | number;
   /** CSS height; default: what is left of the window. */
   readonly height?: string;
   /** Shown when there are no rows. */
@@ -51,6 +58,7 @@ const ROW_HEIGHT = 28;
 export function VirtualTable(props: VirtualTableProps) {
   const { columns, rowCount, chosen = -1, onWindow, onChoose, tree } = props;
   const body = useRef<HTMLDivElement>(null);
+  const table = useId();
   const [scroll, setScroll] = useState({ top: 0, height: 400 });
   const [active, setActive] = useState(Math.max(0, chosen));
   const at = Math.min(active, Math.max(0, rowCount - 1));
@@ -70,24 +78,22 @@ export function VirtualTable(props: VirtualTableProps) {
     if (chosen < 0) return;
     setActive(chosen);
     show(chosen);
-  }, [chosen, rowCount]);
+  }, [props.chosenKey ?? chosen, chosen >= 0, rowCount > 0]);
 
+  const idOf = (row: number) => `${table}-${row}`;
   const tracks = columns.map(({ track }) => track).join(' ');
   return (
-    <div
-      class="virtual-table"
-      role={tree === undefined ? 'grid' : 'treegrid'}
-      aria-label={props.label}
-      aria-rowcount={rowCount + 1}
-      aria-colcount={columns.length}
-    >
+    <div class="virtual-table">
       <div
         class="virtual-scroll"
         ref={body}
         style={{ height: props.height ?? 'calc(100vh - 16rem)' }}
         tabIndex={0}
-        role="rowgroup"
-        aria-label={`${props.label}: rows`}
+        role={tree === undefined ? 'grid' : 'treegrid'}
+        aria-label={props.label}
+        aria-rowcount={rowCount + 1}
+        aria-colcount={columns.length}
+        aria-activedescendant={rowCount === 0 ? undefined : idOf(at)}
         onScroll={(event) =>
           setScroll({ top: event.currentTarget.scrollTop, height: event.currentTarget.clientHeight })
         }
@@ -136,6 +142,7 @@ export function VirtualTable(props: VirtualTableProps) {
     return (
       <div
         key={row}
+        id={idOf(row)}
         role="row"
         aria-rowindex={row + 2}
         aria-selected={row === chosen}
@@ -172,7 +179,11 @@ export function VirtualTable(props: VirtualTableProps) {
     const to = steps[event.key];
     if (to !== undefined) move(to);
     else if (event.key === 'Enter' || event.key === ' ') onChoose?.(at);
-    else if (props.onKey?.(event.key, at) !== true) return;
+    else {
+      const used = props.onKey?.(event.key, at) ?? false;
+      if (used === false) return;
+      if (used !== true) move(used);
+    }
     event.preventDefault();
   }
 

@@ -4,7 +4,7 @@
  */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { route } from '../app/route.ts';
-import { theme } from '../app/theme.tsx';
+import { colourKey } from '../parts/token-colours.ts';
 import type { HierarchyRows } from '../worker/topics/hierarchy.ts';
 import { Breadcrumb } from './breadcrumb.tsx';
 import { ColourBox } from './colours.ts';
@@ -52,7 +52,7 @@ export function HierarchyPicture(props: HierarchyPictureProps) {
   const lineCanvas = useRef<HTMLCanvasElement>(null);
   const size = useSize(stage);
   const isMeasured = size.width > 0;
-  const isDark = useDarkness();
+  const themeKey = colourKey();
   const [zoom, setZoom] = useState<{ readonly item: number; readonly row: number }>();
   const [active, setActive] = useState(-1);
   const [hover, setHover] = useState<{ readonly row: number; readonly x: number; readonly y: number }>();
@@ -87,13 +87,13 @@ export function HierarchyPicture(props: HierarchyPictureProps) {
         size.scale,
       ),
     );
-  }, [layout, size, isDark, colour, value, props.marks]);
+  }, [layout, size, themeKey, colour, value, props.marks]);
   useLayoutEffect(() => {
     const canvas = lineCanvas.current;
     if (canvas === null || size.width === 0) return;
     const shown = { selected, active: hasFocus ? active : -1, hovered: hover?.row ?? -1, path, wayThere };
     draw(canvas, size, (context, colours) => paintHighlights(context, layout, shown, colours));
-  }, [layout, size, isDark, selected, active, hasFocus, hover?.row, path, wayThere]);
+  }, [layout, size, themeKey, selected, active, hasFocus, hover?.row, path, wayThere]);
 
   useEffect(() => {
     if (selected < 0) return;
@@ -242,18 +242,6 @@ function useSize(stage: { readonly current: HTMLDivElement | null }): StageSize 
     };
   }, []);
   return size;
-}
-
-/** Whether the page is dark at the moment: what was drawn for the other theme is to be drawn anew. */
-function useDarkness(): boolean {
-  const query = useMemo(() => matchMedia('(prefers-color-scheme: dark)'), []);
-  const [isDark, setDark] = useState(query.matches);
-  useEffect(() => {
-    const follow = () => setDark(query.matches);
-    query.addEventListener('change', follow);
-    return () => query.removeEventListener('change', follow);
-  }, [query]);
-  return theme.value === 'system' ? isDark : theme.value === 'dark';
 }
 
 function draw(

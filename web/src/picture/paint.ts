@@ -91,6 +91,7 @@ export function paintBoxes(
     if (room < NAME.height) continue;
     const ink = fill.isDark ? '#ffffff' : '#10161b';
     const value = room >= 2 * LINE + 2 && !isFrame ? look.value?.(row) : undefined;
+    const hasValue = value !== undefined && value !== '';
     const middle = top + room / 2;
     const text = (words: string, y: number, weight: number): void => {
       context.font = `${weight} ${FONT_SIZE}px ${family}`;
@@ -108,8 +109,8 @@ export function paintBoxes(
       context.fillStyle = ink;
       context.fillText(fitting, left + 4, y);
     };
-    text(look.name(row), value === undefined ? middle : middle - LINE / 2, look.isLeaf(row) ? 400 : 600);
-    if (value !== undefined) text(value, middle + LINE / 2, 400);
+    text(look.name(row), hasValue ? middle - LINE / 2 : middle, look.isLeaf(row) ? 400 : 600);
+    if (hasValue) text(value, middle + LINE / 2, 400);
   }
 }
 
