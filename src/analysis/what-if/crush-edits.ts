@@ -42,10 +42,12 @@ export function setCrushWeight(map: CrushMap, name: string, weight: number, each
 export function removeFromCrush(map: CrushMap, name: string): CrushMap {
   const editor = CrushMapEditor.from(map);
   const remove = (item: number): void => {
-    for (const below of findBucket(editor.map, item)?.items ?? []) remove(below);
+    for (const below of findBucket(map, item)?.items ?? []) remove(below);
     editor.remove(item);
   };
-  remove(itemOf(map, name));
+  editor.batch(() => {
+    remove(itemOf(map, name));
+  });
   return editor.map;
 }
 

@@ -26,9 +26,9 @@ function looseBuckets(before: CrushMap, after: CrushMap): string[] {
   const highest = Math.max(...after.typeNames.keys());
   return after.buckets.flatMap((bucket) => {
     if (bucket === undefined || bucket.type === highest || isShadow(after, bucket.id)) return [];
+    if (parentOf(after, bucket.id) !== undefined) return [];
     const name = itemName(after, bucket.id);
     if (name === undefined || findItem(before, name) !== undefined) return [];
-    if (parentOf(after, bucket.id) !== undefined) return [];
     return [
       `${titleOf(after, bucket.id)} is new and below no root; its location is to name one, such as root=default`,
     ];
@@ -36,6 +36,7 @@ function looseBuckets(before: CrushMap, after: CrushMap): string[] {
 }
 
 function unreachedOsds(map: OsdMap, changes: readonly MapChange[]): string[] {
+  if (!changes.some(({ kind }) => kind === 'add-osds')) return [];
   const { crush } = map;
   const reached = new Set<number>();
   for (const pool of map.pools.values()) {

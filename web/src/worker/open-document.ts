@@ -4,7 +4,7 @@ import { CrushError } from '../../../src/errors.ts';
 import type { MapFile } from '../../../src/formats/detect.ts';
 import { Session } from '../../../src/analysis/session.ts';
 import type { OsdMap, Pool } from '../../../src/osdmap/model.ts';
-import { type PgColumns, PgMapper } from '../../../src/osdmap/pg-mapper.ts';
+import { type PgColumns, PgMapper, type PgSets } from '../../../src/osdmap/pg-mapper.ts';
 import { findPool } from '../../../src/osdmap/pool-request.ts';
 import { osdMapAround } from './crush-only.ts';
 
@@ -114,6 +114,10 @@ export class OpenDocument {
   prepareChanges(): void {
     if (this.#session !== undefined || this.isChanged) return;
     this.#session = sessionOf(this.original);
+    if (this.#session === undefined) return;
+    for (const id of this.original.pools.keys()) {
+      if (!this.#originals.has(id)) this.#originals.set(id, copyOf(this.#session.columns(id)));
+    }
   }
 
   /**
@@ -142,6 +146,17 @@ export class OpenDocument {
     this.#currents = new Map();
     this.#version++;
   }
+}
+
+function copyOf(columns: PgColumns): PgColumns {
+  const copy = ({ osds, lengths, primaries }: PgSets): PgSets => ({
+    osds: osds.slice(),
+    lengths: lengths.slice(),
+    primaries: primaries.slice(),
+  });
+  const raw = copy(columns.raw);
+  const up = columns.up === columns.raw ? raw : copy(columns.up);
+  return { ...columns, raw, up, acting: columns.acting === columns.up ? up : copy(columns.acting) };
 }
 
 /** A session, or undefined where a pool cannot be mapped. */

@@ -1,4 +1,5 @@
 /** What OSDs carry, and what their weights say they should. */
+import type { CrushMap } from '../../../src/crush/model.ts';
 import { MapIndex } from '../../../src/crush/validate/index-of-map.ts';
 import { targetsOf } from '../../../src/analysis/targets.ts';
 import { CrushError } from '../../../src/errors.ts';
@@ -22,6 +23,7 @@ export interface OsdLoads {
 /** Of which state of the document. */
 export type DocumentSide = 'current' | 'original';
 
+const indexes = new WeakMap<CrushMap, MapIndex>();
 const cached = new WeakMap<OsdMap, Map<string, OsdLoads>>();
 
 /**
@@ -53,7 +55,7 @@ function countLoads(
   const primaries = new Uint32Array(length);
   const expected = new Float64Array(length);
   const failures: { pool: number; reason: string }[] = [];
-  const index = new MapIndex(map.crush, map.osdWeight);
+  const index = indexOf(map.crush);
   for (const pool of map.pools.values()) {
     if (only !== undefined && pool.id !== only) continue;
     try {
@@ -66,6 +68,13 @@ function countLoads(
     }
   }
   return { shards, primaries, expected, failures };
+}
+
+/** Most changes leave the CRUSH map as it is. */
+function indexOf(crush: CrushMap): MapIndex {
+  let index = indexes.get(crush);
+  if (index === undefined) indexes.set(crush, (index = new MapIndex(crush, undefined)));
+  return index;
 }
 
 function countUp({ up, count, width }: PgColumns, shards: Uint32Array, primaries: Uint32Array): number {
