@@ -50,7 +50,7 @@ async function step(name, work) {
   } catch (error) {
     failed++;
     console.log(
-      `${name}: FAILED (${seconds(started)} s)\n${error.stdout ?? ''}${error.stderr ?? error.stack}`,
+      `${name}: FAILED (${seconds(started)} s)\n${error.stdout ?? ''}${error.stderr || error.stack}`,
     );
   }
 }

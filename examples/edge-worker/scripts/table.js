@@ -1,10 +1,10 @@
 /** What was measured, as a table in Markdown. */
 export function tableOf({ rows }) {
   const lines = [
-    ['answer', 'p50, ms', 'p99, ms', 'slowest, ms'],
+    ['answer', 'p50, ms', 'p99, ms'],
     ...Object.entries(rows).map(([name, times]) => [
       name,
-      ...[times.p50, times.p99, times.slowest].map((milliseconds) => milliseconds.toFixed(2)),
+      ...[times.p50, times.p99].map((milliseconds) => milliseconds.toFixed(2)),
     ]),
   ];
   const widths = lines[0].map((_, column) => Math.max(...lines.map((line) => line[column].length)));

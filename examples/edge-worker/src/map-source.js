@@ -3,7 +3,7 @@
 import bundled from '../../cluster-8osd/osdmap';
 import { Problem } from './problem.js';
 
-/** Most bytes of a map: an isolate has 128 MB for all. The map of 10,000 OSDs and 100,000 PGs has 5 MB. */
+/** Most bytes of a map, as it is and unpacked: an isolate has 128 MB for all. That of 10,000 OSDs has some MB. */
 export const MAX_MAP_BYTES = 32 * 2 ** 20;
 
 /** The source that the environment binds: R2, else KV, else the map in the worker's own code. */

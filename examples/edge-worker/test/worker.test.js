@@ -248,6 +248,7 @@ test('the README has the table that was measured last', () => {
   const measured = JSON.parse(readFileSync(new URL('../measured.json', import.meta.url), 'utf8'));
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   assert.ok(readme.includes(tableOf(measured)), tableOf(measured));
+  assert.match(readme, new RegExp(`: ${Math.round(measured.readMap)} ms there for the example`));
 });
 
 /** A worker for the tests of a group. */
