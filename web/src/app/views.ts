@@ -34,6 +34,16 @@ export const VIEWS: readonly View[] = [
     title: 'Distribution',
     load: async () => (await import('../views/distribution/distribution-view.tsx')).DistributionView,
   },
+  {
+    id: 'pgs',
+    title: 'PGs and objects',
+    load: async () => (await import('../views/pgs/pgs-view.tsx')).PgsView,
+  },
+  {
+    id: 'explain',
+    title: 'Explain',
+    load: async () => (await import('../views/explain/explain-view.tsx')).ExplainView,
+  },
 ];
 
 /** Whether a word of a link names a view. */

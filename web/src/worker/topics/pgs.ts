@@ -25,6 +25,10 @@ export interface PgList {
   readonly total: number;
   /** Most OSDs of a set. */
   readonly width: number;
+  /** Digits of the greatest OSD id. */
+  readonly idDigits: number;
+  /** The first rows. */
+  readonly head: readonly PgRow[];
   readonly problems: readonly string[];
   /** Pools that could not be mapped. */
   readonly failures: readonly { readonly pool: number; readonly error: PageError }[];
@@ -88,11 +92,21 @@ export interface FoundObject {
   readonly pg: PgDetail;
 }
 
+/** Rows that come with the list itself, so that a new search shows rows at once. */
+const HEAD = 128;
+
 /** Finds PGs; the selection is kept for the calls that follow. */
 export function pgList(document: OpenDocument, query: PgQuery): PgList {
   const { rows, starts, pools, problems, failures } = selectPgs(document, query);
-  const width = Math.max(0, ...pools.map(({ columns }) => columns.width));
-  return { count: rows.length, total: starts.at(-1) ?? 0, width, problems, failures };
+  return {
+    count: rows.length,
+    total: starts.at(-1) ?? 0,
+    width: Math.max(0, ...pools.map(({ columns }) => columns.width)),
+    idDigits: String(Math.max(0, document.current.maxOsd - 1)).length,
+    head: pgRows(document, query, 0, HEAD),
+    problems,
+    failures,
+  };
 }
 
 /** The rows `first` .. `first + count - 1` of what a query found. */
