@@ -77,6 +77,7 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
  * ```
  */
 export class CrushError extends Error {
+  /** `CrushError`, for those who meet it from another copy of the package. */
   override readonly name = 'CrushError';
   /** What went wrong, to branch on. */
   readonly code: CrushErrorCode;

@@ -13,7 +13,7 @@
  * }
  * ```
  *
- * @packageDocumentation
+ * @module crush-wasm
  */
 export { type CrushErrno, CrushError, type CrushErrorCode, type ErrorPlace } from './errors.ts';
 

@@ -14,7 +14,7 @@
  * }
  * ```
  *
- * @packageDocumentation
+ * @module crush-wasm/mds
  */
 export { type CrushErrno, CrushError, type CrushErrorCode, type ErrorPlace } from './errors.ts';
 

@@ -40,8 +40,11 @@ export interface CompareOptions {
 
 /** A pool that both maps have. */
 export interface PoolComparison extends ComparedCounts {
+  /** Id of the pool. */
   readonly pool: number;
+  /** Its name in the map after. */
   readonly name: string;
+  /** The least that has to move. */
   readonly floor: Floor;
 }
 
@@ -53,6 +56,7 @@ export interface Comparison {
   readonly total: ComparedCounts & { readonly floor: Floor };
   /** Pools that only one of the maps has; nothing of them is counted. */
   readonly poolsAdded: readonly number[];
+  /** Pools that only the map before has. */
   readonly poolsRemoved: readonly number[];
   /** PGs and shards by cause; every changed PG counts once. Empty where causes were not asked for. */
   readonly causes: ReadonlyMap<MoveCause, { readonly pgs: number; readonly shards: number }>;

@@ -37,11 +37,13 @@ export interface Share extends CountedShare {
 
 /** Shares of one kind: OSDs, the buckets of a type, or device classes. */
 export interface ShareLevel {
+  /** What the rows are. */
   readonly kind: 'device' | 'bucket' | 'class';
   /** Bucket type; 0 for devices and classes. */
   readonly type: number;
   /** In order of id from 0 away; those that the rule can give, or gave. */
   readonly rows: readonly Share[];
+  /** How far they lie from what was expected. */
   readonly statistics: SpreadStatistics;
   /** Mappings that have two OSDs in one of them. */
   readonly crowded: number;
@@ -49,8 +51,11 @@ export interface ShareLevel {
 
 /** What the mappings of a rule come to. */
 export interface Distribution {
+  /** Number of the rule. */
   readonly rule: number;
+  /** Items asked for. */
   readonly size: number;
+  /** How many inputs were mapped. */
   readonly mappings: number;
   /** OSDs in all mappings together. */
   readonly placed: number;

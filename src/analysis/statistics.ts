@@ -32,6 +32,7 @@ export interface SpreadStatistics {
   readonly beyondChance: number;
   /** Sum of the squares of (count - expected) / sigma, scaled to its degrees of freedom. */
   readonly chiSquared: number;
+  /** Degrees of freedom: rows that expect something, less one. */
   readonly degrees: number;
   /** Probability that sampling alone gives as great a chi-squared. */
   readonly probability: number;

@@ -26,6 +26,7 @@ import {
  * ```
  */
 export class FlatMap {
+  /** The map as the kernel reads it, in 32-bit words. */
   readonly words: Int32Array;
   /** Offsets of choose_args sets that have been asked for. */
   readonly #chooseArgs = new Map<number, number>();

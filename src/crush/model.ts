@@ -59,6 +59,7 @@ interface BucketBase {
 
 /** A bucket whose items all weigh the same; items are chosen by a random permutation. */
 export interface UniformBucket extends BucketBase {
+  /** Number of the algorithm, `BUCKET_ALGORITHM.uniform`. */
   readonly alg: 1;
   /** 16.16 weight of each item. */
   readonly itemWeight: number;
@@ -66,6 +67,7 @@ export interface UniformBucket extends BucketBase {
 
 /** A linked-list bucket; items are chosen from the last to the first. */
 export interface ListBucket extends BucketBase {
+  /** Number of the algorithm, `BUCKET_ALGORITHM.list`. */
   readonly alg: 2;
   /** 16.16 weight of each item. */
   readonly itemWeights: Uint32Array;
@@ -75,6 +77,7 @@ export interface ListBucket extends BucketBase {
 
 /** A binary-tree bucket. */
 export interface TreeBucket extends BucketBase {
+  /** Number of the algorithm, `BUCKET_ALGORITHM.tree`. */
   readonly alg: 3;
   /** 16.16 weight of each tree node; item i is node 2 i + 1. */
   readonly nodeWeights: Uint32Array;
@@ -82,6 +85,7 @@ export interface TreeBucket extends BucketBase {
 
 /** A straw (version 1) bucket. */
 export interface StrawBucket extends BucketBase {
+  /** Number of the algorithm, `BUCKET_ALGORITHM.straw`. */
   readonly alg: 4;
   /** 16.16 weight of each item. */
   readonly itemWeights: Uint32Array;
@@ -91,6 +95,7 @@ export interface StrawBucket extends BucketBase {
 
 /** A straw2 bucket, the modern default. */
 export interface Straw2Bucket extends BucketBase {
+  /** Number of the algorithm, `BUCKET_ALGORITHM.straw2`. */
   readonly alg: 5;
   /** 16.16 weight of each item. */
   readonly itemWeights: Uint32Array;
@@ -101,8 +106,11 @@ export type CrushBucket = UniformBucket | ListBucket | TreeBucket | StrawBucket 
 
 /** One step of a rule; see {@link RULE_OP}. */
 export interface CrushRuleStep {
+  /** What it does. */
   readonly op: number;
+  /** First argument: the item to take, how many to choose, or the value to set. */
   readonly arg1: number;
+  /** Second argument: the type to choose. */
   readonly arg2: number;
 }
 
@@ -114,20 +122,31 @@ export interface CrushRule {
   readonly type: number;
   /** Former rule mask; newer releases write the rule id, 1 and 100. Placement does not use them. */
   readonly ruleset: number;
+  /** Least size of a pool that the mask allows. */
   readonly minSize: number;
+  /** Greatest size of a pool that the mask allows. */
   readonly maxSize: number;
+  /** What it does, in order. */
   readonly steps: readonly CrushRuleStep[];
 }
 
 /** The knobs of the mapper, see "Tunables" in Ceph's CRUSH documentation. */
 export interface CrushTunables {
+  /** Retries in the same bucket after a collision or a device that is out; 0 since Bobtail. */
   readonly chooseLocalTries: number;
+  /** Draws from a permutation of the bucket after those; 0 since Bobtail. */
   readonly chooseLocalFallbackTries: number;
+  /** Retries from the top; one less than the tries. */
   readonly chooseTotalTries: number;
+  /** Whether the search below a bucket is tried once, and a failure tries another bucket; 0 or 1. */
   readonly chooseleafDescendOnce: number;
+  /** Where the search below a bucket begins: at 0 for 0, at the retry's number for 1, at half of that for 2 ... */
   readonly chooseleafVaryR: number;
+  /** Whether a device below a bucket stays when its place in the set is another; 0 or 1. */
   readonly chooseleafStable: number;
+  /** Descents of MSR rules. */
   readonly msrDescents: number;
+  /** Draws of MSR rules at one level until one meets no other. */
   readonly msrCollisionTries: number;
   /** How straw lengths are computed when a straw bucket is edited; the mapper does not use it. */
   readonly strawCalcVersion: number;
@@ -154,6 +173,7 @@ export interface CrushMap {
   readonly buckets: readonly (CrushBucket | undefined)[];
   /** Rule n at index n; undefined where there is none. */
   readonly rules: readonly (CrushRule | undefined)[];
+  /** The knobs of the mapper. */
   readonly tunables: CrushTunables;
   /** Type number to name. */
   readonly typeNames: ReadonlyMap<number, string>;

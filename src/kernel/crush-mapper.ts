@@ -92,6 +92,7 @@ const CHUNK_WORDS = 1 << 16;
  * ```
  */
 export class CrushMapper {
+  /** The map as the kernel reads it. */
   readonly flat: FlatMap;
   readonly #choice: KernelChoice;
   readonly #kernel: Kernel;

@@ -15,6 +15,7 @@ import type { WorkerSource } from './worker-port.ts';
 export interface MapChunk extends MapColumns {
   /** First running number, and how many. */
   readonly first: number;
+  /** How many. */
   readonly count: number;
 }
 
@@ -43,6 +44,7 @@ const SOURCE: WorkerSource = {
  * ```
  */
 export class ParallelCrushMapper {
+  /** The map as the kernels read it. */
   readonly flat: FlatMap;
   readonly #pool: RangePool;
   readonly #shares: boolean;

@@ -7,6 +7,7 @@
 
 /** A counter: its value when it was last looked at or hit, and when that was. */
 export interface DecayCounter {
+  /** What it had at that time. */
   value: number;
   /** Seconds. */
   time: number;

@@ -19,13 +19,17 @@ import { tryRebalance, type Rebalance } from './try-rebalance.ts';
 
 /** What is known of a rank. */
 export interface RankReport {
+  /** What `dump loads` prints. */
   readonly loads?: LoadsReport;
+  /** What `get subtrees` prints. */
   readonly subtrees?: readonly SubtreeReport[];
+  /** What `dump tree` prints. */
   readonly directories?: readonly DirectoryReport[];
 }
 
 /** How to decide. */
 export interface DecideSettings {
+  /** The balancer's options. */
   readonly options: MdsOptions;
   /** Number of the beat; only whether it is odd matters, and how long ranks have been overloaded. */
   readonly beat: number;
@@ -45,7 +49,9 @@ export interface DecideSettings {
 
 /** What one rank would do. */
 export interface RankDecision {
+  /** The rank. */
   readonly rank: number;
+  /** To whom it would send how much. */
   readonly decision: BeatDecision;
   /** What its counters were multiplied with; undefined without counters. */
   readonly scale: number | undefined;
@@ -59,9 +65,11 @@ export interface RankDecision {
 
 /** What all ranks would do. */
 export interface ClusterDecision {
+  /** `max_mds`, or as many as there are heartbeats. */
   readonly maxMds: number;
   /** Loads of the last heartbeats as they are, by rank. */
   readonly mdsLoads: readonly number[];
+  /** What each rank would do, by rank. */
   readonly ranks: readonly RankDecision[];
   /** What is missing or does not fit, as sentences. */
   readonly notes: readonly string[];

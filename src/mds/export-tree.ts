@@ -21,6 +21,7 @@ export interface ReportedSubtree extends OwnSubtree {
 
 /** What a rank's subtrees are built of. */
 export interface ExportTreeInput {
+  /** The rank whose subtrees are built. */
   readonly rank: number;
   /** `dump loads` of the rank. */
   readonly fragments: readonly FragmentReport[];

@@ -17,6 +17,7 @@ export interface ExportFragment {
 
 /** A directory: those of its fragments that are no subtree's root. */
 export interface ExportDirectory {
+  /** Its fragments. */
   readonly fragments: readonly ExportFragment[];
 }
 
@@ -43,7 +44,9 @@ export type CandidateOutcome =
 
 /** A fragment that the search met. */
 export interface ExportCandidate {
+  /** The fragment. */
   readonly fragment: ExportFragment;
+  /** What became of it. */
   readonly outcome: CandidateOutcome;
 }
 
@@ -55,11 +58,13 @@ export interface ExportSearch {
   readonly need: number;
   /** A single directory above this, and below {@link needMax}, is taken alone; so much found ends the search. */
   readonly needMin: number;
+  /** See {@link needMin}. */
   readonly needMax: number;
   /** Directories below this are taken only after bigger ones have been descended into. */
   readonly midChunk: number;
   /** Directories below this are not taken. */
   readonly minChunk: number;
+  /** What it met, in order. */
   readonly candidates: readonly ExportCandidate[];
 }
 
@@ -82,6 +87,7 @@ export function exportState(): ExportState {
 export interface FoundExports {
   /** Load found, with what was there before. */
   readonly have: number;
+  /** What is to be sent. */
   readonly exports: readonly ExportFragment[];
 }
 

@@ -4,9 +4,11 @@ import type { MdsOptions } from './options.ts';
 
 /** What a rank tells the others. */
 export interface Heartbeat {
+  /** The rank that tells. */
   readonly from: number;
   /** Number of the beat; rank 0 counts them. */
   readonly beat: number;
+  /** Its load. */
   readonly load: MdsLoad;
   /** Load that the rank imported, by the rank that it came from. */
   readonly importMap: ReadonlyMap<number, number>;
@@ -14,6 +16,7 @@ export interface Heartbeat {
 
 /** What a rank knows of the beats. */
 export interface BeatState {
+  /** The rank itself. */
   readonly whoami: number;
   /** Number of the last beat that it knows of; 0 before the first. */
   readonly beat: number;
@@ -25,6 +28,7 @@ export interface BeatState {
 
 /** What a heartbeat leads to. */
 export interface HeartbeatEffect {
+  /** What the rank knows then. */
   readonly state: BeatState;
   /** Whether the rank sends its own heartbeat now ({@link sendHeartbeat}), before it decides. */
   readonly answers: boolean;

@@ -4,6 +4,7 @@ import type { MdsOptions } from './options.ts';
 
 /** A directory and the pins that are set on it. */
 export interface PinnedDirectory {
+  /** Number of its inode. */
   readonly ino: bigint;
   /** The directory that it lies in; none for the root of the file system and for ranks' own directories. */
   readonly parent: PinnedDirectory | undefined;
@@ -26,6 +27,7 @@ export type PinKind = 'static' | 'distributed' | 'random';
 
 /** What binds a directory. */
 export interface ExportPin {
+  /** What kind of pin it is. */
   readonly kind: PinKind;
   /**
    * The rank; of a directory whose own pin is distributed none, since each of its fragments has another

@@ -39,10 +39,15 @@ export interface DirectoryFragment {
 
 /** How a new fragment stands in the tree. */
 export interface NewFragment {
+  /** Number of the directory's inode. */
   readonly ino: bigint;
+  /** The fragment that holds the directory; none for the root of the file system. */
   readonly parent?: DirectoryFragment;
+  /** Whether the rank has authority over it; default true. */
   readonly isAuth?: boolean;
+  /** Whether it is the root of a subtree; default: where it has no parent. */
   readonly isSubtreeRoot?: boolean;
+  /** Whether it is a directory of removed files; default false. */
   readonly isStray?: boolean;
 }
 

@@ -39,8 +39,11 @@ export type BeatVerdict =
 
 /** A match of two ranks. */
 export interface LoadMatch {
+  /** The rank that sends. */
   readonly from: number;
+  /** The rank that gets it. */
   readonly to: number;
+  /** How much, in units of the deciding rank's popularity. */
   readonly amount: number;
   /** Whether it gives back to a rank that load was imported from. */
   readonly isReturn: boolean;
@@ -48,11 +51,13 @@ export interface LoadMatch {
 
 /** What came out of a beat for one rank. */
 export interface BeatDecision {
+  /** What is done, or why nothing. */
   readonly verdict: BeatVerdict;
   /** What turns the loads of all ranks into units of the deciding rank's popularity. */
   readonly loadFactor: number;
   /** Load of each rank in those units. */
   readonly loads: readonly number[];
+  /** Load of all ranks in those units. */
   readonly totalLoad: number;
   /** What each rank should have. */
   readonly targetLoad: number;

@@ -5,12 +5,17 @@ import type { LoadVector, MdsLoad } from './load.ts';
 export interface FragmentReport {
   /** Path of the directory; empty for the root of the file system. */
   readonly path: string;
+  /** Number of the directory's inode. */
   readonly ino: bigint;
   /** The fragment as Ceph encodes it ({@link encodeFragment}); 0 where the directory has only one. */
   readonly fragment: number;
+  /** Hits on the fragment itself. */
   readonly popMe: LoadVector;
+  /** Hits on all that lies in it. */
   readonly popNested: LoadVector;
+  /** Hits on what lies in it and in the same subtree. */
   readonly popAuthSubtree: LoadVector;
+  /** Hits on what lies in it and is under the rank's authority. */
   readonly popAuthSubtreeNested: LoadVector;
 }
 
@@ -30,10 +35,15 @@ export interface LoadsReport {
 
 /** What is known of a directory fragment besides its popularity. */
 export interface FragmentState {
+  /** Path of the directory; empty for the root of the file system. */
   readonly path: string;
+  /** Number of the directory's inode. */
   readonly ino: bigint;
+  /** The fragment as Ceph encodes it; 0 where the directory has only one. */
   readonly fragment: number;
+  /** Whether the rank that reports has authority over it. */
   readonly isAuth: boolean;
+  /** Whether other ranks have copies of it. */
   readonly isReplicated: boolean;
   /** Whether it is frozen or freezing. */
   readonly isFrozen: boolean;
@@ -47,7 +57,9 @@ export interface SubtreeReport extends FragmentState {
   readonly isMoving: boolean;
   /** `ceph.dir.pin` of the directory itself, or -1. */
   readonly pin: number;
+  /** `ceph.dir.pin.distributed` of the directory itself. */
   readonly isDistributed: boolean;
+  /** Whether chance has pinned the directory. */
   readonly isRandomlyPinned: boolean;
   /** The rank that pins of any kind on the directory itself bind it to, or -1. */
   readonly pinTarget: number;
@@ -55,18 +67,25 @@ export interface SubtreeReport extends FragmentState {
 
 /** A directory of `dump tree`. */
 export interface DirectoryReport {
+  /** Number of its inode. */
   readonly ino: bigint;
+  /** `ceph.dir.pin`, or -1. */
   readonly pin: number;
+  /** `ceph.dir.pin.distributed` */
   readonly isDistributed: boolean;
   /** Probability of random pins in it. */
   readonly random: number;
+  /** Its fragments that the rank has in its cache. */
   readonly fragments: readonly FragmentState[];
 }
 
 /** A file system of `ceph fs dump`. */
 export interface FileSystemReport {
+  /** Number of the file system. */
   readonly id: number;
+  /** Its name. */
   readonly name: string;
+  /** Ranks that it is to have. */
   readonly maxMds: number;
   /** Ranks that are in the file system. */
   readonly ranks: readonly number[];

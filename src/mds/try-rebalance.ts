@@ -15,6 +15,7 @@ export const MIN_REEXPORT = 5;
 
 /** A subtree that the deciding rank has authority over. */
 export interface OwnSubtree {
+  /** Its root. */
   readonly root: ExportFragment;
   /** The root of the file system, a rank's own directory (`~mdsN`), or any other directory. */
   readonly kind: 'root' | 'mdsdir' | 'directory';
@@ -36,6 +37,7 @@ export type AmountSkip =
 
 /** What becomes of an imported subtree. */
 export interface ImportChoice {
+  /** Root of the subtree. */
   readonly root: ExportFragment;
   /** `returned` to where it came from, `sent-on` to another rank, or passed over for its load. */
   readonly outcome: 'returned' | 'sent-on' | 'too-big' | 'too-small';
@@ -43,7 +45,9 @@ export interface ImportChoice {
 
 /** What a rank sends to another. */
 export interface Shipment {
+  /** The rank that gets it. */
   readonly to: number;
+  /** How much it is to get. */
   readonly amount: number;
   /** Why nothing is sent, if nothing is. */
   readonly skip: AmountSkip | undefined;

@@ -15,6 +15,7 @@ export type NameBytes = string | Uint8Array;
 
 /** What names an object besides its pool. */
 export interface ObjectName {
+  /** The object's name. */
   readonly name: NameBytes;
   /** RADOS namespace; default none. */
   readonly namespace?: NameBytes | undefined;

@@ -33,6 +33,7 @@ const SOURCE: WorkerSource = {
  * ```
  */
 export class ParallelPgMapper {
+  /** The map that it maps. */
   readonly map: OsdMap;
   readonly #pool: RangePool;
   readonly #shares: boolean;

@@ -30,9 +30,11 @@ export interface PgSets {
 
 /** A run of PGs of one pool, in columns. */
 export interface PgColumns {
+  /** Id of the pool. */
   readonly pool: number;
   /** Placement seed of the first PG, and how many PGs. */
   readonly first: number;
+  /** How many PGs. */
   readonly count: number;
   /** OSDs a set has room for: the pool's size, or the longest upmap or temp if that is longer. */
   readonly width: number;
@@ -46,12 +48,19 @@ export interface PgColumns {
 
 /** One PG. */
 export interface PgMapping {
+  /** The PG. */
   readonly pgid: PgId;
+  /** What the rule gives, without OSDs that do not exist; {@link ITEM_NONE} for holes of erasure pools. */
   readonly raw: number[];
+  /** The first OSD of that, or -1. */
   readonly rawPrimary: number;
+  /** After upmaps, without OSDs that are down. */
   readonly up: number[];
+  /** The OSD that leads the up set, by primary affinity and upmaps of primaries, or -1. */
   readonly upPrimary: number;
+  /** After temps: the OSDs that serve the PG. */
   readonly acting: number[];
+  /** The OSD that leads them, or -1. */
   readonly actingPrimary: number;
 }
 
@@ -95,7 +104,9 @@ interface PoolPlan {
  * ```
  */
 export class PgMapper {
+  /** The map that it maps. */
   readonly map: OsdMap;
+  /** The mapper of its CRUSH map. */
   readonly crush: CrushMapper;
   readonly #release: number;
   /** What each pool asks of the rule, and what is laid over the answer. */

@@ -18,6 +18,7 @@ import { filledPlaces } from './movement.ts';
 
 /** The least that has to move of a pool, in shards. */
 export interface Floor {
+  /** Both together. */
   readonly shards: number;
   /** Because OSDs are gone or out, or may not serve a PG together under its rule. */
   readonly byRule: number;

@@ -10,8 +10,11 @@ export interface BucketFlow {
   readonly source: string | undefined;
   /** Name of the bucket; undefined for shards that are dropped, or whose OSD is in no bucket of the type. */
   readonly target: string | undefined;
+  /** How many. */
   readonly shards: number;
+  /** Objects that are copied with them; 0 without a PG dump. */
   readonly objects: number;
+  /** Bytes that are copied with them; 0 without a PG dump. */
   readonly bytes: number;
 }
 

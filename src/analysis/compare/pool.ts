@@ -12,13 +12,19 @@ import { pgOfUnit, RowReader, type SetChoice, unitCount, unitShares } from './un
 
 /** A PG that is elsewhere, or led by another OSD, in the map after. */
 export interface ChangedPg {
+  /** Id of the pool. */
   readonly pool: number;
   /** Placement seed; of a pool that is merged, that of the map before. */
   readonly ps: number;
+  /** The set in the map before. */
   readonly before: readonly number[];
+  /** Who leads it there, or -1. */
   readonly beforePrimary: number;
+  /** The set in the map after. */
   readonly after: readonly number[];
+  /** Who leads it there, or -1. */
   readonly afterPrimary: number;
+  /** The shards that move. */
   readonly moves: readonly ShardMove[];
   /** Undefined where causes are not looked for. */
   readonly cause: MoveCause | undefined;

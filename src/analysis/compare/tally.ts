@@ -27,11 +27,15 @@ export interface ComparedCounts {
   readonly newShards: number;
   /** Shards that had an OSD and have none. */
   readonly droppedShards: number;
+  /** PGs that are led by another OSD. */
   readonly changedPrimaries: number;
   /** Objects and bytes that are copied with the shards: whole objects in replicated pools, their part in erasure. */
   readonly movedObjects: number;
+  /** Bytes that are copied; 0 without a PG dump. */
   readonly movedBytes: number;
+  /** PGs with too few OSDs in the map before. */
   readonly before: ShortPgs;
+  /** PGs with too few OSDs in the map after. */
   readonly after: ShortPgs;
   /** PGs that keep none of the OSDs they had. */
   readonly replacedPgs: number;
@@ -44,7 +48,9 @@ export type OpenCounts = { -readonly [K in keyof ComparedCounts]: ComparedCounts
 
 /** PGs and shards of one cause. */
 export interface CauseCounts {
+  /** PGs that change. */
   readonly pgs: number;
+  /** Shards of theirs that move. */
   readonly shards: number;
 }
 
@@ -54,8 +60,11 @@ export interface ShardFlow {
   readonly source: number;
   /** OSD, or -1 for shards that are dropped. */
   readonly target: number;
+  /** How many. */
   readonly shards: number;
+  /** Objects that are copied with them; 0 without a PG dump. */
   readonly objects: number;
+  /** Bytes that are copied with them; 0 without a PG dump. */
   readonly bytes: number;
 }
 

@@ -2,7 +2,9 @@
 
 /** A device or bucket. The shadow of a bucket for one device class is named `bucket~class`. */
 export interface TraceItem {
+  /** Device, from 0, or bucket, below 0. */
   readonly id: number;
+  /** Its name; a made-up one where the map has none. */
   readonly name: string;
 }
 
@@ -39,9 +41,11 @@ export interface Straw2Candidate extends TraceItem {
 
 /** A draw from a straw2 bucket. */
 export interface Straw2Draw extends DrawBase {
+  /** How it is drawn. */
   readonly method: 'straw2';
   /** Which of the choose_args' weight sets was used; absent where the bucket's own weights were. */
   readonly weightSet?: number;
+  /** The item that was drawn. */
   readonly winner: Straw2Candidate;
   /** The best of the others. */
   readonly runnerUp?: Straw2Candidate;
@@ -61,10 +65,13 @@ export interface StrawCandidate extends TraceItem {
 
 /** A draw from a straw bucket. */
 export interface StrawDraw extends DrawBase {
+  /** How it is drawn. */
   readonly method: 'straw';
+  /** The item that was drawn. */
   readonly winner: StrawCandidate;
   /** The best of the others. */
   readonly runnerUp?: StrawCandidate;
+  /** Every item, where all draws were asked for. */
   readonly all?: readonly StrawCandidate[];
 }
 
@@ -74,6 +81,7 @@ export interface ListCandidate extends TraceItem {
   readonly u: number;
   /** Weight of this item and all before it in the list. */
   readonly sumWeight: number;
+  /** Weight of this item, 16.16. */
   readonly weight: number;
   /** u / 65536 of the summed weight, rounded down. */
   readonly draw: number;
@@ -81,7 +89,9 @@ export interface ListCandidate extends TraceItem {
 
 /** A draw from a list bucket. */
 export interface ListDraw extends DrawBase {
+  /** How it is drawn. */
   readonly method: 'list';
+  /** The item that was drawn. */
   readonly winner: ListCandidate;
   /** How many items were asked, the winner included. */
   readonly asked: number;
@@ -97,6 +107,7 @@ export interface ListDraw extends DrawBase {
 export interface TreeTurn {
   /** Number of the node; leaves are odd. */
   readonly node: number;
+  /** Weight of all below the node, 16.16. */
   readonly weight: number;
   /** hash(x, node, r, bucket), 32 bits. */
   readonly hash: number;
@@ -104,11 +115,13 @@ export interface TreeTurn {
   readonly point: number;
   /** Weight of the left child: the way goes left where the point is below it. */
   readonly leftWeight: number;
+  /** Which way it went. */
   readonly turn: 'left' | 'right';
 }
 
 /** A draw from a tree bucket. */
 export interface TreeDraw extends DrawBase {
+  /** How it is drawn. */
   readonly method: 'tree';
   /** From the root of the tree down. */
   readonly turns: readonly TreeTurn[];
@@ -116,14 +129,17 @@ export interface TreeDraw extends DrawBase {
 
 /** A step of a shuffle: what stands at a place changes with what stands further back. */
 export interface Swap {
+  /** The place that is decided. */
   readonly place: number;
   /** hash(x, bucket, place), 32 bits; hash modulo the places that are left is how far back. */
   readonly hash: number;
+  /** The place that it changes with. */
   readonly with: number;
 }
 
 /** A draw by a random permutation: from a uniform bucket, or from any in an exhaustive search. */
 export interface PermutationDraw extends DrawBase {
+  /** How it is drawn. */
   readonly method: 'permutation';
   /** r modulo the size: the place of the permutation that is taken. */
   readonly place: number;

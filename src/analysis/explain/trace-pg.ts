@@ -4,8 +4,11 @@ import type { RuleTrace } from './trace-rule.ts';
 
 /** From an object's name to its PG. */
 export interface ObjectTrace {
+  /** Name of the object. */
   readonly name: string;
+  /** Its RADOS namespace, where it has one. */
   readonly namespace?: string;
+  /** Its locator key, where it has one. */
   readonly key?: string;
   /** The pool's object hash. */
   readonly algorithm: 'rjenkins' | 'linux';
@@ -21,7 +24,9 @@ export interface SeedTrace {
   readonly asked: number;
   /** The PG that it belongs to: the same, or where it is beyond pg_num, folded (`ceph_stable_mod`). */
   readonly ps: number;
+  /** PGs of the pool. */
   readonly pgNum: number;
+  /** PGs that are placed apart. */
   readonly pgpNum: number;
   /** The placement seed folded to pgp_num. */
   readonly folded: number;
@@ -85,46 +90,66 @@ export type OverlayStep =
 
 /** A pair of pg_upmap_items. */
 export interface UpmapPairTrace {
+  /** The OSD to replace. */
   readonly from: number;
+  /** The OSD to put in its place. */
   readonly to: number;
+  /** Whether it was, or why not. */
   readonly result: 'applied' | 'upmap-ignored' | 'target-in-set' | 'target-out' | 'source-not-in-set';
 }
 
 /** How an OSD answers whether it is primary. */
 export interface AffinityTrace {
+  /** The OSD that was asked. */
   readonly osd: number;
   /** 16.16. */
   readonly affinity: number;
   /** Upper 16 bits of hash(x, osd), where they decide: below the affinity the OSD is primary. */
   readonly hash?: number;
+  /** Its answer. */
   readonly accepts: boolean;
 }
 
 /** The pool of a PG, as far as placement goes. */
 export interface PoolTrace {
+  /** Id of the pool. */
   readonly id: number;
+  /** Its name. */
   readonly name: string;
+  /** Its type. */
   readonly type: 'replicated' | 'erasure';
+  /** Shards of a PG. */
   readonly size: number;
+  /** Number of its rule. */
   readonly crushRule: number;
 }
 
 /** How a PG comes to its OSDs. */
 export interface PgTrace {
+  /** The PG. */
   readonly pgid: PgId;
+  /** Its pool. */
   readonly pool: PoolTrace;
   /** Absent where a PG was asked for. */
   readonly object?: ObjectTrace;
+  /** How it becomes the input of the rule. */
   readonly seed: SeedTrace;
   /** How the rule was found: by its number, or as releases up to 16 do, by ruleset, type and size. */
   readonly ruleBy: 'number' | 'ruleset';
+  /** What the rule does with it. */
   readonly crush: RuleTrace;
   /** What the OSDMap lays over the rule's choice; only what changes something or might have. */
   readonly overlay: readonly OverlayStep[];
+  /** What the rule gives, without OSDs that do not exist. */
   readonly raw: readonly number[];
+  /** The first OSD of that, or -1. */
   readonly rawPrimary: number;
+  /** After upmaps, without OSDs that are down. */
   readonly up: readonly number[];
+  /** The OSD that leads the up set, or -1. */
   readonly upPrimary: number;
+  /** After temps: the OSDs that serve the PG. */
   readonly acting: readonly number[];
+  /** The OSD that leads them, or -1. */
   readonly actingPrimary: number;
 }

@@ -7,6 +7,7 @@ export interface Reweighing {
   readonly reweight: number;
   /** Lower 16 bits of hash(x, device), where they decide: below the reweight the device is in. */
   readonly hash?: number;
+  /** Whether it is passed over. */
   readonly isOut: boolean;
 }
 
@@ -51,6 +52,7 @@ export interface Attempt {
   readonly item?: TraceItem;
   /** The search for a device below the item (chooseleaf). */
   readonly leaf?: LeafTrace;
+  /** What became of the item that was drawn. */
   readonly verdict: Verdict;
   /** Absent after the attempt that chose. */
   readonly next?: NextTry;
@@ -62,6 +64,7 @@ export interface PlaceTrace {
   readonly place: number;
   /** firstn: number of the replica. indep: the same as place. */
   readonly replica: number;
+  /** Ways down, in order; the last is the one that chose, if one did. */
   readonly attempts: readonly Attempt[];
   /** Attempts that failed and were not recorded, for want of room; they come before the last recorded. */
   readonly omitted: number;
@@ -79,6 +82,7 @@ export interface PlaceTrace {
 
 /** The search for a device below a chosen bucket. */
 export interface LeafTrace extends PlaceTrace {
+  /** The bucket below which is searched. */
   readonly bucket: TraceBucket;
   /** What the replica numbers of the search grow by: 0, or made from the r that the bucket was drawn with. */
   readonly parentR: number;
@@ -88,33 +92,45 @@ export interface LeafTrace extends PlaceTrace {
 
 /** What a choose step does below one bucket. */
 export interface ChoiceTrace {
+  /** The bucket below which is chosen. */
   readonly bucket: TraceBucket;
+  /** The searches, one for each item that is wanted. */
   readonly places: readonly PlaceTrace[];
 }
 
 /** The shadow of a bucket: what is left of it for one device class. */
 export interface ShadowTrace {
+  /** The bucket itself. */
   readonly of: TraceItem;
+  /** Name of the device class. */
   readonly class: string;
   /** Devices below the shadow, and below the bucket itself. */
   readonly devices: number;
+  /** Devices below the bucket itself. */
   readonly allDevices: number;
 }
 
 /** A take step. */
 export interface TakeTrace {
+  /** What kind of step it is. */
   readonly kind: 'take';
+  /** Number of the step in the rule, from 0. */
   readonly step: number;
+  /** The step in the words of a CRUSH map's text. */
   readonly text: string;
   /** What was taken; absent where the map has no such item, and the step is ignored. */
   readonly item?: TraceItem;
+  /** What the shadow is of, where a device class was taken. */
   readonly shadow?: ShadowTrace;
 }
 
 /** A step that sets a tunable for the rest of the rule. */
 export interface SetTrace {
+  /** What kind of step it is. */
   readonly kind: 'set';
+  /** Number of the step in the rule, from 0. */
   readonly step: number;
+  /** The step in the words of a CRUSH map's text. */
   readonly text: string;
   /** Values that are too low, and settings that this type of rule does not know, are ignored. */
   readonly applied: boolean;
@@ -122,10 +138,15 @@ export interface SetTrace {
 
 /** A choose or chooseleaf step. */
 export interface ChooseTrace {
+  /** What kind of step it is. */
   readonly kind: 'choose';
+  /** Number of the step in the rule, from 0. */
   readonly step: number;
+  /** The step in the words of a CRUSH map's text. */
   readonly text: string;
+  /** Whether places close up (firstn) or stay (indep). */
   readonly mode: 'firstn' | 'indep';
+  /** Whether a device is searched below each item (chooseleaf). */
   readonly toLeaf: boolean;
   /** Name of the wanted type. */
   readonly type: string;
@@ -133,12 +154,17 @@ export interface ChooseTrace {
   readonly wanted: number;
   /** Tries in force: of descents (all retries of a place count), and of the search for a device. */
   readonly tries: number;
+  /** Tries of the search for a device. */
   readonly leafTries: number;
   /** firstn only. */
   readonly localTries: number;
+  /** firstn only: draws by a permutation after local tries. */
   readonly fallbackTries: number;
+  /** firstn only: `chooseleaf_vary_r` in force. */
   readonly varyR: number;
+  /** firstn only: `chooseleaf_stable` in force. */
   readonly stable: boolean;
+  /** What was chosen below each item of the step before. */
   readonly choices: readonly ChoiceTrace[];
   /** Items of the step before that nothing can be chosen below: devices and holes. */
   readonly passedOver: readonly TraceItem[];
@@ -148,9 +174,13 @@ export interface ChooseTrace {
 
 /** An emit step. */
 export interface EmitTrace {
+  /** What kind of step it is. */
   readonly kind: 'emit';
+  /** Number of the step in the rule, from 0. */
   readonly step: number;
+  /** The step in the words of a CRUSH map's text. */
   readonly text: string;
+  /** What goes to the result. */
   readonly items: readonly number[];
   /** Items for which the result has no room. */
   readonly dropped: number;
@@ -158,16 +188,21 @@ export interface EmitTrace {
 
 /** A step that does nothing. */
 export interface NoopTrace {
+  /** What kind of step it is. */
   readonly kind: 'noop';
+  /** Number of the step in the rule, from 0. */
   readonly step: number;
+  /** The step in the words of a CRUSH map's text. */
   readonly text: string;
 }
 
 /** One draw of an MSR step. */
 export interface MsrTry {
+  /** A draw a level. */
   readonly draws: readonly BucketDraw[];
   /** Ids from the bucket the step chooses below to what was drawn last. */
   readonly path: readonly number[];
+  /** What was drawn. */
   readonly item: TraceItem;
   /** The place of another stride that uses the item already. */
   readonly collision?: number;
@@ -181,6 +216,7 @@ export interface MsrStride {
   readonly stride: number;
   /** First of its places, and the one behind its last. */
   readonly from: number;
+  /** The one behind its last. */
   readonly to: number;
   /** Draws up to the first that collides with no other stride. */
   readonly tries: readonly MsrTry[];
@@ -190,6 +226,7 @@ export interface MsrStride {
   readonly item?: TraceItem;
   /** `chosen`: at a device; `descended`: at a bucket, see below; `malformed`: this step cannot end at such an item. */
   readonly outcome: 'chosen' | 'descended' | 'out' | 'collision' | 'malformed';
+  /** How a device that is not fully in was judged. */
   readonly reweighing?: Reweighing;
   /** The next step's strides within this one. */
   readonly below?: readonly MsrStride[];
@@ -201,27 +238,39 @@ export interface MsrStride {
 
 /** One descent of an MSR block, over all places that are still free. */
 export interface MsrDescent {
+  /** Number of the descent, from 0. */
   readonly descent: number;
+  /** Strides of the first step. */
   readonly strides: readonly MsrStride[];
+  /** Places that were filled. */
   readonly filled: number;
 }
 
 /** A block of an MSR rule: take, choosemsr steps, emit. */
 export interface MsrBlockTrace {
+  /** What kind of step it is. */
   readonly kind: 'msr-block';
   /** Number of its take step. */
   readonly step: number;
+  /** The take step in the words of a CRUSH map's text. */
   readonly text: string;
+  /** What was taken. */
   readonly item: TraceItem;
+  /** What the shadow is of, where a device class was taken. */
   readonly shadow?: ShadowTrace;
   /** Its choosemsr steps. */
   readonly steps: readonly string[];
   /** Places that the steps ask for, and those of the mapping that the block fills. */
   readonly width: number;
+  /** First place of the mapping that the block fills. */
   readonly from: number;
+  /** The one behind its last. */
   readonly to: number;
+  /** Descents that it has. */
   readonly tries: number;
+  /** Draws at one level until one meets no other. */
   readonly collisionTries: number;
+  /** Descents, in order. */
   readonly descents: readonly MsrDescent[];
   /** Descents that were made; those that filled nothing are not recorded where there is no room. */
   readonly made: number;
@@ -242,8 +291,10 @@ export interface RuleTrace {
   readonly size: number;
   /** Index of the choose_args in force. */
   readonly chooseArgs?: number;
+  /** What each step did. */
   readonly steps: readonly StepTrace[];
   /** Why an MSR rule maps to nothing: it is not made of `take, choosemsr ..., emit`. */
   readonly malformed?: string;
+  /** Devices, or holes; buckets where the rule gives them. */
   readonly result: readonly number[];
 }

@@ -9,6 +9,7 @@ import { overlayRows } from './overlay-rows.ts';
 
 /** What an update has changed in one pool. */
 export interface PoolUpdate {
+  /** Id of the pool. */
   readonly pool: number;
   /** How many PGs were mapped again. */
   readonly remapped: number;
@@ -19,6 +20,7 @@ export interface PoolUpdate {
    * of PGs or its size is another.
    */
   readonly before: PlacedSets | undefined;
+  /** These PGs after the update. */
   readonly after: PlacedSets;
 }
 
@@ -26,6 +28,7 @@ export interface PoolUpdate {
 export interface PlacedSets {
   /** OSDs a set has room for. */
   readonly width: number;
+  /** After upmaps, without OSDs that are down. */
   readonly up: PgSets;
   /** The same object as `up` where no PG has a temp. */
   readonly acting: PgSets;

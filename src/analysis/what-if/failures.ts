@@ -35,7 +35,9 @@ export interface FailureResult {
 
 /** The fullest OSD after a failure. */
 export interface FullestOsd {
+  /** Its id. */
   readonly osd: number;
+  /** Shards on it. */
   readonly shards: number;
   /** Shards relative to what its weight would have it hold of all. */
   readonly ofFair: number;
@@ -45,6 +47,7 @@ export interface FullestOsd {
 
 /** Options of {@link failEach}. */
 export interface FailEachOptions extends PgMapperOptions {
+  /** What PGs hold and disks have, for bytes and for parts in use. */
   readonly pgDump?: PgDump | undefined;
 }
 

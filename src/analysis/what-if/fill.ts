@@ -6,17 +6,22 @@ import type { Comparison } from '../compare.ts';
 
 /** One OSD's load. */
 export interface OsdFill {
+  /** Its id. */
   readonly osd: number;
+  /** Shards on it before the changes. */
   readonly shardsBefore: number;
+  /** Shards on it after them. */
   readonly shardsAfter: number;
   /** Bytes that its PGs put on it; undefined without a PG dump. */
   readonly bytesBefore: number | undefined;
+  /** The same after the changes. */
   readonly bytesAfter: number | undefined;
   /**
    * Part of its disk in use, 0 to 1 and beyond: what the dump says, and that with the bytes that come and go.
    * Undefined where the dump does not know its size.
    */
   readonly usedBefore: number | undefined;
+  /** The same after the changes. */
   readonly usedAfter: number | undefined;
 }
 

@@ -6,7 +6,9 @@ import { upmappedSet } from '../../osdmap/upmap-cleanup.ts';
 
 /** An upmap: pairs of OSDs, or a whole set where pairs cannot say it. */
 export interface HoldUpmap {
+  /** Pairs [from, to] of `pg-upmap-items`. */
   readonly pairs: readonly (readonly [number, number])[] | undefined;
+  /** The whole set of `pg-upmap`. */
   readonly whole: readonly number[] | undefined;
 }
 

@@ -15,9 +15,11 @@ import { type HoldUpmap, heldSet, upmapTo } from './hold.ts';
 
 /** A PG that is held by an upmap for a while. */
 export interface Hold extends HoldUpmap {
+  /** The PG. */
   readonly pg: PgId;
   /** Where it is held, and where it goes once it is let go. */
   readonly set: readonly number[];
+  /** Where it goes once it is let go. */
   readonly target: readonly number[];
   /** Upmaps that the PG has after the change, which come back when it is let go. */
   readonly former: HoldUpmap;

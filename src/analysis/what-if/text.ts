@@ -10,7 +10,9 @@ import { type ChangeLocation, type MapChange, POOL_CHANGE_FIELDS } from './chang
 
 /** A change whose CRUSH map is still to be read from a file. */
 export interface CrushMapFileChange {
+  /** What kind of change it is. */
   readonly kind: 'crushmap-file';
+  /** Name of the file. */
   readonly file: string;
 }
 

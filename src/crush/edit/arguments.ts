@@ -20,6 +20,7 @@ export interface NewDevice {
 
 /** A bucket to add. */
 export interface NewCrushBucket {
+  /** Its name, unique in the map. */
   readonly name: string;
   /** Name of its type, such as `host`. */
   readonly type: string;
@@ -31,6 +32,7 @@ export interface NewCrushBucket {
 
 /** A rule to add. */
 export interface NewRule {
+  /** Its name, unique among rules. */
   readonly name: string;
   /** Name of the bucket below which to choose, such as `default`. */
   readonly root: string;

@@ -142,8 +142,11 @@ export interface ProblemPlace {
 
 /** One problem of a map. */
 export interface CrushProblem {
+  /** What it is, to branch on. */
   readonly code: CrushProblemCode;
+  /** How bad it is, which the code decides. */
   readonly severity: ProblemSeverity;
+  /** Where it is. */
   readonly place: ProblemPlace;
   /** The place in words: `bucket -3 (host0), item osd.7`. */
   readonly where: string;

@@ -8,7 +8,9 @@ import { choiceCount, isMsr, ruleBlocks, type RuleBlock, type RuleChoice } from 
 
 /** A pool, as far as the checks of rules go. */
 export interface RulePool {
+  /** Id of the pool. */
   readonly id: number;
+  /** Its name, for messages. */
   readonly name?: string;
   /** Number of its rule; -1 where it has none. */
   readonly rule: number;
