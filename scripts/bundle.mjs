@@ -37,6 +37,18 @@ const withoutKernel = {
       ? fileURLToPath(new URL('src/kernel/kernel-absent.ts', root))
       : undefined,
 };
+/**
+ * Of some modules nothing but constants is used, which stand where they are used; what is left is an import for side
+ * effects, which no module has, and of which bundlers warn.
+ */
+const withoutBareImports = {
+  name: 'without-bare-imports',
+  generateBundle(_, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type === 'chunk') chunk.code = chunk.code.replace(/^import "\.{1,2}\/[^"]+";\n/gm, '');
+    }
+  },
+};
 const entries = { index: 'src/index.ts', mds: 'src/mds.ts', cli: 'src/cli/main.ts', ...workers };
 
 /** Bundles some modules, and does something with the bundle. */
@@ -92,7 +104,7 @@ await bundling(
       // npm packs no folder of the name node_modules.
       entryFileNames: ({ name }) => `${name.replace(/^node_modules\/(\w+)\/.*/, '$1')}.js`,
     }),
-  [withoutKernel],
+  [withoutKernel, withoutBareImports],
 );
 // Edge runtimes compile no bytes, and import a .wasm file as a WebAssembly.Module; each in its own way.
 for (const [name, kernel] of [
