@@ -6,9 +6,9 @@ import { Miniflare } from 'miniflare';
 
 const HERE = fileURLToPath(new URL('../', import.meta.url));
 
-/** Bundles the worker as wrangler does; what it imports as a file stays one beside it. */
+/** Bundles the worker as wrangler does; what it imports as a file stays one beside it. Gives esbuild's warnings. */
 export async function bundle() {
-  await build({
+  const { warnings } = await build({
     absWorkingDir: HERE,
     entryPoints: ['src/worker.js'],
     outdir: 'dist',
@@ -21,6 +21,7 @@ export async function bundle() {
     assetNames: '[name]',
     logLevel: 'warning',
   });
+  return warnings;
 }
 
 /**

@@ -10,7 +10,10 @@ const ROOT = new URL('../../../', import.meta.url);
 const CLUSTER = new URL('examples/cluster-8osd/', ROOT);
 const OSDMAP = readFileSync(new URL('osdmap', CLUSTER));
 
-before(bundle);
+before(async () => {
+  const warnings = await bundle();
+  assert.deepEqual(warnings, []);
+});
 
 describe('the bundled map', () => {
   const worker = useWorker();
