@@ -10,7 +10,7 @@ import {
   type CrushFacts,
   type MapFacts,
   type OsdMapFacts,
-} from './info-facts.ts';
+} from '../analysis/map-facts.ts';
 import { misuse, type CommandIo, type TextSink } from './io.ts';
 import { fileTitle, loadMapFile, type LoadOptions } from './load.ts';
 import { noun } from '../analysis/noun.ts';

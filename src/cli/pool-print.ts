@@ -7,13 +7,9 @@ import {
   POOL_OPTIONS,
 } from '../formats/pool-names.ts';
 import { OBJECT_HASH, POOL_TYPE, type HitSetParams, type Pool } from '../osdmap/model.ts';
-import { formatPoolFlags } from '../osdmap/ceph-format.ts';
+import { formatPoolFlags, poolTypeName } from '../osdmap/ceph-format.ts';
 import { formatDouble } from './iostream-format.ts';
 
-const TYPE_NAMES: Readonly<Record<number, string>> = {
-  [POOL_TYPE.replicated]: 'replicated',
-  [POOL_TYPE.erasure]: 'erasure',
-};
 const HASH_NAMES: Readonly<Record<number, string>> = {
   [OBJECT_HASH.linux]: 'linux',
   [OBJECT_HASH.rjenkins]: 'rjenkins',
@@ -78,11 +74,6 @@ export function formatPool(pool: Pool, release: number): string {
   words.push(...formatOptions(pool, release));
   addIf(details.applicationMetadata.size, 'application', [...details.applicationMetadata.keys()].join(','));
   return words.join(' ');
-}
-
-/** `replicated`, `erasure`, or what Ceph prints for a type it does not know. */
-export function poolTypeName(pool: Pool): string {
-  return TYPE_NAMES[pool.type] ?? '???';
 }
 
 /** How many of {@link POOL_OPTIONS} a release knows. */

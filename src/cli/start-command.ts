@@ -7,7 +7,7 @@ import { CrushMapper } from '../kernel/crush-mapper.ts';
 import type { OsdMap, Pool } from '../osdmap/model.ts';
 import { PgMapper } from '../osdmap/pg-mapper.ts';
 import { chooseArgsOf, deviceWeights } from './crushtool/device-weights.ts';
-import { poolFacts, poolRuleTitle } from './info-facts.ts';
+import { poolFacts, poolRuleTitle } from '../analysis/map-facts.ts';
 import { misuse, type CommandIo, type TextSink } from './io.ts';
 import { fileTitle, loadMapFile } from './load.ts';
 import { nextSteps, shellWord } from './next-steps.ts';

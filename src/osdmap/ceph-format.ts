@@ -1,5 +1,13 @@
-/** Times, addresses, ids and flags as Ceph prints them. */
-import { OSD_STATE, type EntityAddr, type EntityAddrVec, type Interval, type UTime } from './model.ts';
+/** Times, addresses, ids, pool types and flags as Ceph prints them. */
+import {
+  OSD_STATE,
+  POOL_TYPE,
+  type EntityAddr,
+  type EntityAddrVec,
+  type Interval,
+  type Pool,
+  type UTime,
+} from './model.ts';
 
 /** Times before this many seconds are taken for spans (`utime_t`). */
 const TEN_YEARS = 60 * 60 * 24 * 365 * 10;
@@ -121,6 +129,12 @@ export function formatClusterFlags(flags: number, release: number): string {
   return CLUSTER_FLAGS.filter(([bit, , since]) => ((flags >>> bit) & 1) === 1 && release >= since)
     .map(([, name]) => name)
     .join(',');
+}
+
+/** `replicated`, `erasure`, or what Ceph prints for a type it does not know. */
+export function poolTypeName({ type }: Pool): string {
+  if (type === POOL_TYPE.replicated) return 'replicated';
+  return type === POOL_TYPE.erasure ? 'erasure' : '???';
 }
 
 /** Pool flags by bit (`pg_pool_t::FLAG_*`). */

@@ -1,10 +1,10 @@
-/** What `crush-wasm info` tells about a map, as plain data; its JSON form is the same with names in snake case. */
+/** What a map file is and what is in it, as plain data: what `crush-wasm info` and the page's summary tell. */
 import { BUCKET_ALGORITHM, RULE_TYPE, type CrushMap } from '../crush/model.ts';
 import { isShadow, itemName, ruleName, typeName } from '../crush/names.ts';
 import { ruleStepText, ruleTypeName } from '../crush/rule-text.ts';
 import { tunablesProfile } from '../crush/tunables.ts';
 import type { MapFile } from '../formats/detect.ts';
-import { RELEASE_NAMES } from '../formats/releases.ts';
+import { NEWEST_RELEASE, RELEASE_NAMES } from '../formats/releases.ts';
 import { minCompatClient } from '../osdmap/compat.ts';
 import {
   DEFAULT_PRIMARY_AFFINITY,
@@ -16,10 +16,14 @@ import {
   type Pool,
 } from '../osdmap/model.ts';
 import { findPoolRule } from '../osdmap/pool-rule.ts';
-import { formatClusterFlags, formatPoolFlags, formatTime, formatUuid } from '../osdmap/ceph-format.ts';
-import { noun } from '../analysis/noun.ts';
-import { poolTypeName } from './pool-print.ts';
-import { NEWEST_RELEASE } from './release-option.ts';
+import {
+  formatClusterFlags,
+  formatPoolFlags,
+  formatTime,
+  formatUuid,
+  poolTypeName,
+} from '../osdmap/ceph-format.ts';
+import { noun } from './noun.ts';
 
 /** Whether the stored checksum fits the content; `none` where the encoding has none. */
 export type CrcState = 'ok' | 'wrong' | 'none';
