@@ -73,8 +73,8 @@ function locationText(location: ChangeLocation): string {
     .join('');
 }
 
-/** Without an exponent, which the words do not have. */
-function numberText(value: number): string {
+/** A number without an exponent, which neither the words nor Ceph's commands have. */
+export function numberText(value: number): string {
   const text = String(value);
   return text.includes('e') ? value.toFixed(10).replace(/\.?0+$/, '') : text;
 }
