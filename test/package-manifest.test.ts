@@ -12,6 +12,7 @@ const manifest = JSON.parse(text('package.json')) as {
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   readonly bin: Readonly<Record<string, string>>;
   readonly sideEffects: readonly string[];
+  readonly scripts: Readonly<Record<string, string>>;
 };
 
 /** Runtimes that test/runtimes runs, by the condition that stands for them. */
@@ -61,6 +62,13 @@ test('the entries export the same names', async () => {
   );
   expect(Object.keys(slim!)).toEqual(Object.keys(index!));
   expect(Object.keys(slim!)).toContain('initSync');
+});
+
+test('installing the package asks for no leave to run scripts, and yet npm ci builds', () => {
+  // npm runs preprepare after it has installed a checkout, and asks about none of these but prepare.
+  const asked = ['preinstall', 'install', 'postinstall', 'prepare'];
+  expect(Object.keys(manifest.scripts).filter((name) => asked.includes(name))).toEqual([]);
+  expect(manifest.scripts).toMatchObject({ preprepare: 'npm run -s build', prepack: 'npm run -s build' });
 });
 
 test('the balancer brings no kernel and no mapper', async () => {
