@@ -11,8 +11,9 @@ export function DropZone({ children }: { readonly children: ComponentChildren })
       class={isOver ? 'drop-zone over' : 'drop-zone'}
       onDragOver={(event) => {
         if (event.dataTransfer?.types.includes('Files') !== true) return;
+        // A smaller place inside may take the file.
+        setOver(!event.defaultPrevented);
         event.preventDefault();
-        setOver(true);
       }}
       onDragLeave={(event) => {
         if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
@@ -20,7 +21,7 @@ export function DropZone({ children }: { readonly children: ComponentChildren })
       onDrop={(event) => {
         const files = event.dataTransfer?.files;
         setOver(false);
-        if (files === undefined || files.length === 0) return;
+        if (files === undefined || files.length === 0 || event.defaultPrevented) return;
         event.preventDefault();
         void openGivenFiles([...files]);
       }}

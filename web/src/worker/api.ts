@@ -1,5 +1,8 @@
 /** Everything that the page may ask the worker. Each line is a function of the open document, see `topics/`. */
 import { guarded, onDocument } from './shelf.ts';
+import { lendMaps, takeMaps } from './side-desk.ts';
+import { compareFile, compareFlows, compareRows, compareRun } from './topics/compare.ts';
+import { compareRead } from './topics/compare/sides.ts';
 import { distribution } from './topics/distribution.ts';
 import { explain, explainDraw } from './topics/explain.ts';
 import { hierarchyLoads } from './topics/hierarchy-loads.ts';
@@ -9,6 +12,7 @@ import { locateObject, pgCsv, pgDetail, pgList, pgPosition, pgRows } from './top
 import { pools } from './topics/pools.ts';
 import { problems } from './topics/problems.ts';
 import { documentState } from './topics/state.ts';
+import { summary } from './topics/summary.ts';
 import { whatIfDo, whatIfNow } from './topics/what-if.ts';
 
 /** What the page calls through Comlink; all calls are answered in order, by promises. */
@@ -17,6 +21,7 @@ export const pageApi = {
   openExample: guarded(openExample),
   closeDocument: guarded(closeDocument),
   documentState: onDocument(documentState),
+  summary: onDocument(summary),
   problems: onDocument(problems),
   whatIfDo: onDocument(whatIfDo),
   whatIfNow: onDocument(whatIfNow),
@@ -32,6 +37,13 @@ export const pageApi = {
   locateObject: onDocument(locateObject),
   explain: onDocument(explain),
   explainDraw: onDocument(explainDraw),
+  lendMaps: onDocument(lendMaps),
+  takeMaps: guarded(takeMaps),
+  compareRead: guarded(compareRead),
+  compareRun: guarded(compareRun),
+  compareRows: guarded(compareRows),
+  compareFlows: guarded(compareFlows),
+  compareFile: guarded(compareFile),
 };
 
 /** The worker as the page sees it. */

@@ -15,12 +15,13 @@ const SHARDS = 4;
 /**
  * An OSDMap in which all devices of the CRUSH map that are in a bucket are up and in, and each rule has one pool, of
  * the rule's name. The pools are there to show what rules do; they are nobody's.
+ *
+ * @param before - pools have greater numbers than this: none may have the number of a choose_args set, which would
+ * then be taken for it
  */
-export function osdMapAround(crush: CrushMap): OsdMap {
+export function osdMapAround(crush: CrushMap, before = Math.max(0, ...crush.chooseArgs.keys())): OsdMap {
   const osdWeight = placedDevices(crush);
   const pools = new Map<number, Pool>();
-  // No pool may have the number of a choose_args set, which would then be taken for it.
-  const before = Math.max(0, ...crush.chooseArgs.keys());
   for (const rule of crush.rules) {
     if (rule === undefined) continue;
     const isReplicated = rule.type === RULE_TYPE.replicated || rule.type === RULE_TYPE.msrFirstn;
