@@ -13,6 +13,8 @@ import { pools } from './topics/pools.ts';
 import { problems } from './topics/problems.ts';
 import { documentState } from './topics/state.ts';
 import { summary } from './topics/summary.ts';
+import { whatIfChoices, whatIfItem } from './topics/what-if-choices.ts';
+import { savedMap, whatIfCommands, whatIfComparison } from './topics/what-if-output.ts';
 import { whatIfDo, whatIfNow } from './topics/what-if.ts';
 
 /** What the page calls through Comlink; all calls are answered in order, by promises. */
@@ -25,6 +27,11 @@ export const pageApi = {
   problems: onDocument(problems),
   whatIfDo: onDocument(whatIfDo),
   whatIfNow: onDocument(whatIfNow),
+  whatIfItem: onDocument(whatIfItem),
+  whatIfChoices: onDocument(whatIfChoices),
+  whatIfComparison: onDocument(whatIfComparison),
+  whatIfCommands: onDocument(whatIfCommands),
+  savedMap: onDocument(savedMap),
   hierarchy: onDocument(hierarchy),
   hierarchyLoads: onDocument(hierarchyLoads),
   pools: onDocument(pools),

@@ -1,6 +1,7 @@
 /** What if: changes to the open map, and what they move. */
 import type { MapChange } from '../../../../src/analysis/what-if.ts';
 import { unreached } from '../../../../src/analysis/what-if/reach.ts';
+import type { CrushMap } from '../../../../src/crush/model.ts';
 import type { OpenDocument } from '../open-document.ts';
 import { type FillSummary, fillSummary, type OsdFills, osdFills } from '../what-if/fill.ts';
 import { type FlowSummary, flowSummary } from '../what-if/flows.ts';
@@ -46,6 +47,8 @@ export interface WhatIfAnswer {
   readonly state: DocumentState;
   readonly history: HistoryState;
   readonly type: number;
+  /** Another number whenever the CRUSH map is another. */
+  readonly crushKey: number;
   readonly effect: WhatIfEffect;
 }
 
@@ -100,6 +103,7 @@ function answer(document: OpenDocument, scope: EffectScope): WhatIfAnswer {
     state: documentState(document),
     history: history.state,
     type,
+    crushKey: crushKeyOf(current.crush),
     effect: {
       total,
       pools,
@@ -111,6 +115,15 @@ function answer(document: OpenDocument, scope: EffectScope): WhatIfAnswer {
       notes: [...unreached(original, current, history.changes), ...upmapNotes(document)],
     },
   };
+}
+
+const crushKeys = new WeakMap<CrushMap, number>();
+let lastCrushKey = 0;
+
+function crushKeyOf(crush: CrushMap): number {
+  let key = crushKeys.get(crush);
+  if (key === undefined) crushKeys.set(crush, (key = ++lastCrushKey));
+  return key;
 }
 
 function upmapNotes({ original, current }: OpenDocument): string[] {
