@@ -10,6 +10,10 @@ import type { MapOptions } from './map-command.ts';
 import { TABLE_HELP } from './map-writers.ts';
 import type { MdsDecideOptions } from './mds-command.ts';
 import { MDS_DECIDE_HELP } from './mds-help.ts';
+import type { MdsPlanOptions } from './mds-plan-command.ts';
+import { MDS_PLAN_HELP } from './mds-plan-help.ts';
+import type { MdsSimulateOptions } from './mds-simulate-command.ts';
+import { MDS_SIMULATE_HELP } from './mds-simulate-help.ts';
 import { packageVersion } from './package-root.ts';
 import type { StartOptions } from './start-command.ts';
 import type { WhatIfCommand } from './whatif-command.ts';
@@ -207,9 +211,10 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink, dropIns: read
       const { whatIfCommand } = await import('./whatif-command.ts');
       await whatIfCommand(file, words, options, io, out, err);
     });
-  program
+  const mds = program
     .command('mds')
-    .description("foresee what CephFS's metadata balancer does")
+    .description("foresee what CephFS's metadata balancer does, and plan what it does worse");
+  mds
     .command('decide')
     .description('say what each rank would send to whom, which directories, and why')
     .argument('<files...>', "what metadata servers print, see below; '-' is standard input")
@@ -227,6 +232,71 @@ function buildProgram(io: CommandIo, out: TextSink, err: TextSink, dropIns: read
     .action(async (files: string[], options: MdsDecideOptions) => {
       const { mdsDecideCommand } = await import('./mds-command.ts');
       await mdsDecideCommand(files, options, io, out);
+    });
+  mds
+    .command('simulate')
+    .description('simulate ranks under a workload: loads over time, exports, what goes back and forth')
+    .argument('[files...]', "a workload, or what metadata servers print, see below; '-' is standard input")
+    .option(
+      '--generate <kind>',
+      'make a workload: hot-directory, many-users, untar or mdtest',
+      once('--generate'),
+    )
+    .option('--directories <n>', 'about how many directories --generate makes (200)', once('--directories'))
+    .option('--rate <n>', 'about how many requests a second --generate makes (2000)', once('--rate'))
+    .option('--ranks <n>', 'ranks (max_mds, as many as there are, or 2)', once('--ranks'))
+    .option('--beats <n>', 'beats to simulate', '30')
+    .option('--seed <n>', 'of what is left to chance', '1')
+    .option(
+      '--option <name=value>',
+      'an option of the balancer, as in ceph.conf; may be given for several',
+      gather,
+    )
+    .option('--vary <name=values>', 'simulate it with each of these values, side by side', gather)
+    .option(
+      '--pin <path=rank>',
+      'pin a directory to a rank, or distributed; may be given for several',
+      gather,
+    )
+    .option('--no-balance', 'only do what pins say, as with balance_automate off')
+    .option(
+      '--hit-order <how>',
+      'which directory was hit last: drawn by chance, or the busiest (for reports)',
+      once('--hit-order'),
+    )
+    .option('--print-workload', 'print the workload instead of simulating it')
+    .option('--fs <name>', "the file system, if 'ceph fs dump' has several", once('--fs'))
+    .option('--format <format>', 'text, json or csv', 'text')
+    .option('--chart <file>', 'write a chart of the loads, as SVG', once('--chart'))
+    .addHelpText('after', MDS_SIMULATE_HELP)
+    .action(async (files: string[], options: MdsSimulateOptions) => {
+      const { mdsSimulateCommand } = await import('./mds-simulate-command.ts');
+      await mdsSimulateCommand(files, options, io, out);
+    });
+  mds
+    .command('plan')
+    .description('plan static pins that even out the load of ranks')
+    .argument('<files...>', "what metadata servers print, see below; '-' is standard input")
+    .option('--ranks <n>', 'ranks to plan for (max_mds, or as many as there are)', once('--ranks'))
+    .option('--rank-mask <mask>', 'ranks to pin to: all, or hexadecimal (bal_rank_mask)', once('--rank-mask'))
+    .option('--tolerance <part>', 'by how much a rank may be above its share', '10%')
+    .option('--max-pins <n>', 'most pins to set', '64')
+    .option('--repin', 'change static pins that are there, too')
+    .option('--former <file>', 'an earlier plan (--format json) to keep to', once('--former'))
+    .option('--compare <beats>', 'beats to simulate the balancer for beside the plan; 0 for none', '5')
+    .option('--mount <path>', 'where the root of the file system is mounted, for the commands', '/mnt/cephfs')
+    .option('--fs <name>', "the file system, if 'ceph fs dump' has several", once('--fs'))
+    .option(
+      '--option <name=value>',
+      'an option of the balancer, as in ceph.conf; may be given for several',
+      gather,
+    )
+    .option('--counters <how>', 'scaled to the sum of the last beat, or as-is', 'scaled')
+    .option('--format <format>', 'text, json, or commands for a shell', 'text')
+    .addHelpText('after', MDS_PLAN_HELP)
+    .action(async (files: string[], options: MdsPlanOptions) => {
+      const { mdsPlanCommand } = await import('./mds-plan-command.ts');
+      await mdsPlanCommand(files, options, io, out);
     });
   program
     .command('start')
