@@ -20,8 +20,9 @@ const log = (line) => console.error(`${new Date().toISOString()} ${line}`);
 try {
   const { source, options } = readArguments(process.argv.slice(2));
   const service = await startService(source, { ...options, log });
-  console.log(`${service.address}/locate?pool=1&object=foo`);
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void service.close());
+  await service.ready;
+  console.log(`${service.address}/locate?pool=1&object=foo`);
 } catch (error) {
   console.error(error.code?.startsWith('ERR_PARSE_ARGS') ? `${error.message}\n${USAGE}` : error.message);
   process.exitCode = 1;

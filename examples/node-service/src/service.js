@@ -7,20 +7,22 @@ import { makeServer } from './server.js';
  * @param source - Files or a Command
  * @param {{host?: string, port?: number, seconds?: number, log?: (line: string) => void}} options - `seconds`: how
  * often the source is asked
- * @returns {Promise<{address: string, close: () => Promise<void>}>} once the source was asked and the port is open
+ * @returns {Promise<{address: string, ready: Promise<void>, close: () => Promise<void>}>} once the port is open; it is
+ * `ready` when the source was asked for the first time
  */
 export async function startService(
   source,
   { host = '127.0.0.1', port = 0, seconds = 5, log = () => {} } = {},
 ) {
   const follower = new Follower(log);
-  await source.poll(follower);
   const server = makeServer(follower, log);
   await new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
+  const ready = source.poll(follower);
   const stop = repeat(
+    ready,
     () => source.poll(follower),
     seconds,
     (wake) => source.watch(wake),
@@ -28,15 +30,17 @@ export async function startService(
   const { address, port: opened, family } = server.address();
   return {
     address: `http://${family === 'IPv6' ? `[${address}]` : address}:${opened}`,
+    ready,
     async close() {
       server.closeAllConnections();
+      source.stop();
       await Promise.all([new Promise((resolve) => server.close(resolve)), stop()]);
     },
   };
 }
 
 /** Does something again and again, one after the other: at the latest after some seconds, and soon when woken. */
-function repeat(work, seconds, watch) {
+function repeat(first, work, seconds, watch) {
   let ended = false;
   let wake = () => {};
   let woken = false;
@@ -53,6 +57,7 @@ function repeat(work, seconds, watch) {
       };
     });
   const loop = async () => {
+    await first;
     while (!ended) {
       if (!woken) await pause(seconds * 1000);
       // What writes one file often writes more.

@@ -37,6 +37,8 @@ export class Files {
     }
   }
 
+  stop() {}
+
   /** @param {import('./follower.js').Follower} follower */
   async poll(follower) {
     let names;
@@ -88,6 +90,8 @@ export class Command {
   #program;
   #args;
   #last;
+  #running;
+  #stopped = false;
 
   constructor([program, ...args]) {
     this.#program = program;
@@ -99,15 +103,22 @@ export class Command {
     return () => {};
   }
 
+  /** Ends the command that runs. */
+  stop() {
+    this.#stopped = true;
+    this.#running?.child.kill();
+  }
+
   /** @param {import('./follower.js').Follower} follower */
   async poll(follower) {
     const name = [this.#program, ...this.#args].join(' ');
     let output;
     try {
       const limits = { encoding: 'buffer', maxBuffer: MAX_BYTES, timeout: COMMAND_MILLISECONDS };
-      output = (await promisify(execFile)(this.#program, this.#args, limits)).stdout;
+      this.#running = promisify(execFile)(this.#program, this.#args, limits);
+      output = (await this.#running).stdout;
     } catch (error) {
-      follower.report(name, `the command failed: ${reasonOf(error)}`);
+      if (!this.#stopped) follower.report(name, `the command failed: ${reasonOf(error)}`);
       return;
     }
     follower.forget(name);
@@ -118,9 +129,10 @@ export class Command {
   }
 }
 
-function reasonOf({ code, killed, stderr, message }) {
+function reasonOf({ code, signal, killed, stderr }) {
+  // A word: the command could not be run, or printed too much.
+  if (typeof code === 'string') return code;
   if (killed) return `no end within ${COMMAND_MILLISECONDS / 1000} s`;
-  const lines = (stderr ?? '').toString().trim().split('\n');
-  if (typeof code === 'number') return `status ${code}, ${lines.at(-1)}`;
-  return code ?? message;
+  const [last = ''] = (stderr ?? '').toString().trim().split('\n').slice(-1);
+  return `${code === null ? signal : `status ${code}`}, ${last}`;
 }

@@ -16,7 +16,7 @@ const CLUSTER = new URL('examples/cluster-8osd/', ROOT);
 describe('the example cluster', () => {
   let service;
   before(async () => {
-    service = await startService(new Files(fileURLToPath(new URL('osdmap', CLUSTER))));
+    service = await started(new Files(fileURLToPath(new URL('osdmap', CLUSTER))));
   });
   after(() => service.close());
   const get = (path, method) => ask(service.address, path, method);
@@ -119,7 +119,7 @@ describe('the example cluster', () => {
 describe('a folder', () => {
   test('is followed, and broken files change nothing', async (context) => {
     const folder = useFolder(context);
-    const service = await startService(new Files(folder), { seconds: 1 });
+    const service = await started(new Files(folder), { seconds: 1 });
     context.after(() => service.close());
     const health = async () => (await ask(service.address, '/healthz')).body;
     const put = (name, bytes) => {
@@ -165,7 +165,7 @@ describe('a folder', () => {
   test('gives answers of one epoch each while epochs come', async (context) => {
     const folder = useFolder(context);
     writeFileSync(join(folder, 'osdmap.49'), FULLS[49]);
-    const service = await startService(new Files(folder), { seconds: 1 });
+    const service = await started(new Files(folder), { seconds: 1 });
     context.after(() => service.close());
     const mappers = new Map();
     const mapperOf = (epoch) => {
@@ -198,7 +198,7 @@ describe('a command', () => {
   test('is run again and again', async (context) => {
     const file = join(useFolder(context), 'map');
     const cat = `process.stdout.write(require('node:fs').readFileSync(${JSON.stringify(file)}))`;
-    const service = await startService(new Command([process.execPath, '-e', cat]), { seconds: 0.1 });
+    const service = await started(new Command([process.execPath, '-e', cat]), { seconds: 0.1 });
     context.after(() => service.close());
     const health = async () => (await ask(service.address, '/healthz')).body;
     const { status, problems } = await health();
@@ -214,8 +214,16 @@ describe('a command', () => {
     await until(health, (each) => each.status === 'ok');
   });
 
+  test('that does not end holds up neither answers nor the end', async () => {
+    const service = await startService(new Command([process.execPath, '-e', 'setTimeout(() => {}, 50_000)']));
+    assert.equal((await ask(service.address, '/healthz')).body.status, 'no map');
+    const began = Date.now();
+    await service.close();
+    assert.ok(Date.now() - began < 20_000);
+  });
+
   test('that is not there is told of', async (context) => {
-    const service = await startService(new Command(['no-such-program', 'osd']));
+    const service = await started(new Command(['no-such-program', 'osd']));
     context.after(() => service.close());
     assert.deepEqual((await ask(service.address, '/healthz')).body.problems, [
       { file: 'no-such-program osd', message: 'the command failed: ENOENT' },
@@ -263,6 +271,13 @@ describe('npm start', () => {
     });
   }
 });
+
+/** A service that has asked its source. */
+async function started(source, options) {
+  const service = await startService(source, options);
+  await service.ready;
+  return service;
+}
 
 function useFolder(context) {
   const folder = mkdtempSync(join(tmpdir(), 'crush-wasm-service-'));
