@@ -30,11 +30,18 @@ test('they need neither DOM nor @types/node', () => {
   writeFileSync(
     join(folder, 'consumer.ts'),
     `import { createMapper, CrushMapper, hash32, readMap, readMapFile } from './dist/src/index.js';
+     import { decideCluster, DEFAULT_MDS_OPTIONS, readMdsJson } from './dist/src/mds.js';
      export async function primaries(bytes: Uint8Array | ArrayBuffer): Promise<Int32Array> {
        const file = await readMapFile(bytes);
        if (file.kind === 'crushmap') return new CrushMapper(file.map).mapRange({ rule: 0, size: 3, first: 0, count: 9 }).items;
        return createMapper(file.map).mapPool('rbd').acting.primaries;
      }
+     export const busiest = (text: string): number | undefined => {
+       const document = readMdsJson(text);
+       if (document.kind !== 'loads') return undefined;
+       const settings = { options: DEFAULT_MDS_OPTIONS, beat: 2, scaleToBeat: true };
+       return decideCluster(new Map([[0, { loads: document.loads }]]), undefined, settings).ranks[0]?.decision.exporters[0];
+     };
      export const kind: 'osdmap' | 'crushmap' = readMap(new ArrayBuffer(0), { second: new Uint8Array(0) }).kind;
      export const hash: number = hash32(1, 2);
     `,
