@@ -16,7 +16,7 @@ export const CHROMIUM = [process.env.CHROMIUM, '/usr/bin/chromium'].find(
 export const SCREENSHOTS = join(import.meta.dirname, '../../../build/screenshots');
 
 /** Where the built page is: `CRUSH_WEB_BUILD` if it was built elsewhere. */
-const BUILT = process.env.CRUSH_WEB_BUILD ?? join(import.meta.dirname, '../../../build/web');
+export const BUILT = process.env.CRUSH_WEB_BUILD ?? join(import.meta.dirname, '../../../build/web');
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript',
