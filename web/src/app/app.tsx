@@ -1,7 +1,7 @@
 /** The page: a head, the start page or the open map's views, and a place for files to be dropped on. */
 import { useEffect } from 'preact/hooks';
 import { ErrorNote } from '../parts/error-note.tsx';
-import { documentOpen, openError, openExample, opening } from './document.ts';
+import { documentOpen, openDespiteCrc, openError, openExample, opening } from './document.ts';
 import { DropZone } from './drop-zone.tsx';
 import { Head } from './head.tsx';
 import { followAddress, route } from './route.ts';
@@ -22,6 +22,13 @@ export function App() {
       <Head />
       {workerFailure.value && <ErrorNote error={workerFailure.value} />}
       {openError.value && <ErrorNote error={openError.value} />}
+      {openError.value?.code === 'bad-crc' && (
+        <p class="anyway">
+          <button type="button" onClick={() => void openDespiteCrc()}>
+            Open it all the same
+          </button>
+        </p>
+      )}
       {opening.value !== undefined && (
         <p class="opening" role="status">
           Reading {opening.value} …

@@ -17,17 +17,24 @@ export const documentKey = computed(() => `${opened.value}:${documentOpen.value?
 
 const opened = signal(0);
 let attempt = 0;
+let lastGiven: readonly File[] = [];
 
 /** Opens one file, or an OSDMap's JSON and its CRUSH map together. */
 export async function openGivenFiles(files: readonly File[], ignoreCrc = false): Promise<void> {
   const some = files.slice(0, 2);
   if (some.length === 0) return;
+  lastGiven = some;
   await open(some.map((file) => file.name).join(' and '), undefined, async () => {
     const given = await Promise.all(
       some.map(async (file) => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })),
     );
     return worker.openFiles(given, ignoreCrc);
   });
+}
+
+/** Opens the files of the last attempt, though the checksum is wrong. */
+export async function openDespiteCrc(): Promise<void> {
+  await openGivenFiles(lastGiven, true);
 }
 
 /** Opens one of the page's own maps. */

@@ -2,10 +2,16 @@
 import { WEIGHT_ONE } from '../../../src/crush/model.ts';
 
 const WHOLE = new Intl.NumberFormat('en-US');
+const ONE_DECIMAL = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 /** A count, with its thousands apart. */
 export function count(value: number): string {
   return WHOLE.format(value);
+}
+
+/** A number with one decimal, its thousands apart. */
+export function decimal(value: number): string {
+  return ONE_DECIMAL.format(value);
 }
 
 /** A count and its noun. */

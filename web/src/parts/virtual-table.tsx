@@ -78,10 +78,14 @@ export function VirtualTable(props: VirtualTableProps) {
     if (chosen < 0) return;
     setActive(chosen);
     show(chosen);
-  }, [props.chosenKey ?? chosen, chosen >= 0, rowCount > 0]);
+  }, [props.chosenKey ?? chosen, props.reveal, chosen >= 0, rowCount > 0]);
 
   const idOf = (row: number) => `${table}-${row}`;
-  const tracks = columns.map(({ track }) => track).join(' ');
+  // Head and rows are grids of their own: with the same least width their columns stand below each other.
+  const grid = {
+    gridTemplateColumns: columns.map(({ track }) => track).join(' '),
+    minWidth: `calc(${columns.map(({ track }) => leastOf(track)).join(' + ')} + ${columns.length - 1} * var(--column-gap) + 1.2rem)`,
+  };
   return (
     <div class="virtual-table">
       <div
@@ -99,12 +103,7 @@ export function VirtualTable(props: VirtualTableProps) {
         }
         onKeyDown={onKeyDown}
       >
-        <div
-          class="virtual-row virtual-head"
-          role="row"
-          aria-rowindex={1}
-          style={{ gridTemplateColumns: tracks }}
-        >
+        <div class="virtual-row virtual-head" role="row" aria-rowindex={1} style={grid}>
           {columns.map((column) => (
             <div
               key={column.key}
@@ -125,7 +124,11 @@ export function VirtualTable(props: VirtualTableProps) {
             </div>
           ))}
         </div>
-        <div class="virtual-space" style={{ height: `${view.spaceHeight}px` }} role="presentation">
+        <div
+          class="virtual-space"
+          style={{ height: `${view.spaceHeight}px`, minWidth: grid.minWidth }}
+          role="presentation"
+        >
           <div class="virtual-rows" style={{ transform: `translateY(${view.offset}px)` }} role="presentation">
             {Array.from({ length: view.count }, (_, i) => renderRow(view.first + i))}
           </div>
@@ -149,7 +152,7 @@ export function VirtualTable(props: VirtualTableProps) {
         aria-level={branch?.level}
         aria-expanded={branch?.isOpen}
         class={`virtual-row${row === at ? ' active' : ''}${row === chosen ? ' chosen' : ''}${more === undefined ? '' : ` ${more}`}`}
-        style={{ gridTemplateColumns: tracks }}
+        style={grid}
         onClick={() => {
           setActive(row);
           onChoose?.(row);
@@ -210,4 +213,9 @@ export function VirtualTable(props: VirtualTableProps) {
     const rows = Math.max(1, rowCount + 1 - element.clientHeight / ROW_HEIGHT);
     element.scrollTop = (target / rows) * scrollable;
   }
+}
+
+/** The least width of a grid track: the first part of a `minmax`, else the track itself. */
+function leastOf(track: string): string {
+  return /^minmax\(([^,]+),/.exec(track)?.[1] ?? track;
 }

@@ -9,7 +9,7 @@ import type { HierarchyRows } from '../worker/topics/hierarchy.ts';
 import { Breadcrumb } from './breadcrumb.tsx';
 import { ColourBox } from './colours.ts';
 import { PictureTip, tipText } from './picture-tip.tsx';
-import { layoutPicture, rowAt, type PictureShape } from './layout.ts';
+import { layoutPicture, rowAt, type PictureShape, type PictureSize } from './layout.ts';
 import { boxOf, paintBoxes, paintHighlights, type PathStep, type PictureMark } from './paint.ts';
 import { keyTarget } from './picture-keys.ts';
 import { isOsd, isWithin, pathTo, rowOfItem } from './rows.ts';
@@ -41,12 +41,16 @@ export interface HierarchyPictureProps {
 }
 
 const NONE: readonly PathStep[] = [];
+/** Rows from which on a treemap is the usual picture: in an icicle OSDs would be thinner than a pixel. */
+const MANY_ROWS = 600;
 
 /** See the top of the file. */
 export function HierarchyPicture(props: HierarchyPictureProps) {
   const { rows, selected = -1, path = NONE, colour, value } = props;
   const mark = props.marks ?? ((row: number) => usualMark(rows, row));
-  const shape: PictureShape = route.display('picture') === 'treemap' ? 'treemap' : 'icicle';
+  const wanted = route.display('picture');
+  const shape: PictureShape =
+    wanted === 'treemap' || wanted === 'icicle' ? wanted : rows.count > MANY_ROWS ? 'treemap' : 'icicle';
   const stage = useRef<HTMLDivElement>(null);
   const boxCanvas = useRef<HTMLCanvasElement>(null);
   const lineCanvas = useRef<HTMLCanvasElement>(null);
@@ -60,10 +64,7 @@ export function HierarchyPicture(props: HierarchyPictureProps) {
 
   const top =
     zoom === undefined ? -1 : rows.ids[zoom.row] === zoom.item ? zoom.row : rowOfItem(rows, zoom.item);
-  const layout = useMemo(
-    () => layoutPicture(rows, top, shape, size.width, size.height),
-    [rows, top, shape, size.width, size.height],
-  );
+  const layout = useMemo(() => layoutPicture(rows, top, shape, size), [rows, top, shape, size]);
   const wayThere = useMemo(
     () => new Set(path.flatMap(({ row }) => pathTo(rows, row).slice(0, -1))),
     [rows, path],
@@ -206,8 +207,7 @@ function ShapeChoice({ shape }: { readonly shape: PictureShape }) {
       <select
         value={shape}
         onChange={(event) => {
-          const chosen = event.currentTarget.value;
-          route.set('display', 'picture', chosen === 'icicle' ? undefined : chosen);
+          route.set('display', 'picture', event.currentTarget.value);
         }}
       >
         <option value="icicle">icicle: levels side by side</option>
@@ -217,20 +217,26 @@ function ShapeChoice({ shape }: { readonly shape: PictureShape }) {
   );
 }
 
-interface StageSize {
-  readonly width: number;
-  readonly height: number;
+interface StageSize extends PictureSize {
   /** Pixels of the screen for one of CSS. */
   readonly scale: number;
 }
 
 function useSize(stage: { readonly current: HTMLDivElement | null }): StageSize {
-  const [size, setSize] = useState<StageSize>({ width: 0, height: 0, scale: 1 });
+  const [size, setSize] = useState<StageSize>({ width: 0, height: 0, font: 16, scale: 1 });
   useLayoutEffect(() => {
     const element = stage.current;
     if (element === null) return undefined;
-    const measure = () =>
-      setSize({ width: element.clientWidth, height: element.clientHeight, scale: window.devicePixelRatio });
+    const measure = () => {
+      const { clientWidth: width, clientHeight: height } = element;
+      const font = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+      const scale = window.devicePixelRatio;
+      setSize((last) =>
+        last.width === width && last.height === height && last.font === font && last.scale === scale
+          ? last
+          : { width, height, font, scale },
+      );
+    };
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);

@@ -23,19 +23,31 @@ export interface PictureLayout {
   readonly isWeightless: boolean;
 }
 
-/** Narrowest column of an icicle. */
-const LEVEL_WIDTH = 64;
-/** Height of a bucket's name in a treemap, and the smallest box that has one. */
-const HEAD = 18;
-const HEAD_BOX = { width: 44, height: 40 };
+/** How large a picture is, in CSS pixels. */
+export interface PictureSize {
+  readonly width: number;
+  readonly height: number;
+  /** The page's font. */
+  readonly font: number;
+}
 
-/** Lays out what is below a row, or everything. */
+/** Narrowest column of an icicle, against the page's font. */
+const LEVEL_WIDTH = 4;
+/** Height of a bucket's name in a treemap, and the smallest box that has one, against the page's font. */
+const HEAD = 1.12;
+const HEAD_BOX = { width: 2.75, height: 2.5 };
+
+/**
+ * Lays out what is below a row, or everything.
+ *
+ * @param top - a row; -1: everything
+ * @param font - size of the page's font in pixels, for the heads of a treemap
+ */
 export function layoutPicture(
   rows: HierarchyRows,
   top: number,
   shape: PictureShape,
-  width: number,
-  height: number,
+  { width, height, font }: PictureSize,
 ): PictureLayout {
   const isWeightless = !hasWeight(rows, top);
   const root = hierarchy(top, (row) => {
@@ -58,7 +70,7 @@ export function layoutPicture(
     // The level of -1, which is no item, is not drawn.
     const first = top < 0 ? 1 : 0;
     const all = root.height + 1 - first;
-    const levels = Math.max(1, Math.min(all, Math.floor(width / LEVEL_WIDTH)));
+    const levels = Math.max(1, Math.min(all, Math.floor(width / (LEVEL_WIDTH * font))));
     hiddenLevels = Math.max(0, all - levels);
     const placed = partition<number>().size([height, 1])(root);
     placed.each(({ data, depth, x0, x1 }) => {
@@ -69,14 +81,14 @@ export function layoutPicture(
   } else {
     const placed = treemap<number>()
       .size([width, height])
-      .paddingTop((node) => headOf(node))
+      .paddingTop((node) => headOf(node, font))
       .paddingLeft(paddingOf)
       .paddingRight(paddingOf)
       .paddingBottom(paddingOf)(root);
     placed.eachBefore((node) => {
       place(node.data, [node.x0, node.y0, node.x1, node.y1]);
-      const head = headOf(node);
-      if (node.data >= 0 && node.children !== undefined && head >= HEAD) heads[node.data] = head;
+      const head = headOf(node, font);
+      if (node.data >= 0 && node.children !== undefined && head >= HEAD * font) heads[node.data] = head;
     });
   }
   return { shape, top, shown: Int32Array.from(shown).sort(), boxes, heads, hiddenLevels, isWeightless };
@@ -102,19 +114,14 @@ function hasWeight(rows: HierarchyRows, top: number): boolean {
   return false;
 }
 
-function headOf({ data, x0, x1, y0, y1 }: HierarchyRectangularNode<number>): number {
-  if (data < 0) return 0;
-  return x1 - x0 >= HEAD_BOX.width && y1 - y0 >= HEAD_BOX.height ? HEAD : paddingOf({ data, x0, x1, y0, y1 });
+function headOf(node: HierarchyRectangularNode<number>, font: number): number {
+  if (node.data < 0) return 0;
+  const isRoomy = node.x1 - node.x0 >= HEAD_BOX.width * font && node.y1 - node.y0 >= HEAD_BOX.height * font;
+  return isRoomy ? HEAD * font : paddingOf(node);
 }
 
 /** A bucket's frame: thinner where there is little room. */
-function paddingOf({
-  data,
-  x0,
-  x1,
-  y0,
-  y1,
-}: Pick<HierarchyRectangularNode<number>, 'data' | 'x0' | 'x1' | 'y0' | 'y1'>): number {
+function paddingOf({ data, x0, x1, y0, y1 }: HierarchyRectangularNode<number>): number {
   if (data < 0) return 0;
   const side = Math.min(x1 - x0, y1 - y0);
   return side > 60 ? 3 : side > 24 ? 1.5 : side > 8 ? 0.75 : 0;

@@ -32,14 +32,14 @@ export interface Highlights {
   readonly wayThere: ReadonlySet<number>;
 }
 
-/** Font of names in boxes, after the page's own size. */
-const FONT_SIZE = 12.5;
-const LINE = 15;
-/** Smallest box that gets a frame, and a name. */
+/** Height of a line against its font. */
+const LINE = 1.2;
+/** Smallest box that gets a frame, in pixels of the screen. */
 const FRAME = 3;
-const NAME = { width: 26, height: 13 };
-/** Radius of a path's label. */
-const BADGE = 11;
+/** Smallest box that gets a name, against the font. */
+const NAME = { width: 2.1, height: 1.05 };
+/** Radius of a path's label, against the font. */
+const BADGE = 0.9;
 
 /** Draws all boxes. The canvas is scaled to CSS pixels. */
 export function paintBoxes(
@@ -51,12 +51,13 @@ export function paintBoxes(
 ): void {
   const { shown, boxes, heads } = layout;
   const ground = colours.get('var(--ground)').css;
-  const line = colours.get('var(--ink)').css;
+  const ink = colours.get('var(--ink)').css;
   const hatch = {
     light: hatchPattern(context, '#ffffff', scale),
     dark: hatchPattern(context, '#10161b', scale),
   };
-  const family = getComputedStyle(context.canvas).fontFamily;
+  const { family, size } = fontOf(context);
+  const line = LINE * size;
   context.textBaseline = 'middle';
   for (const row of shown) {
     const at = 4 * row;
@@ -79,38 +80,38 @@ export function paintBoxes(
     if (mark !== undefined) {
       context.fillStyle = fill.isDark ? hatch.light : hatch.dark;
       if (mark === 'hatched') context.fillRect(left, top, width, height);
-      else cross(context, left, top, width, height, line);
+      else cross(context, left, top, width, height, ink);
     }
     context.strokeStyle = ground;
     context.lineWidth = 1 / scale;
     const half = 0.5 / scale;
     context.strokeRect(left + half, top + half, width - 1 / scale, height - 1 / scale);
-    if (width < NAME.width || height < NAME.height) continue;
+    if (width < NAME.width * size || height < NAME.height * size) continue;
     const isFrame = layout.shape === 'treemap' && !look.isLeaf(row);
     const room = isFrame ? (heads[row] ?? 0) : height;
-    if (room < NAME.height) continue;
-    const ink = fill.isDark ? '#ffffff' : '#10161b';
-    const value = room >= 2 * LINE + 2 && !isFrame ? look.value?.(row) : undefined;
+    if (room < NAME.height * size) continue;
+    const textInk = fill.isDark ? '#ffffff' : '#10161b';
+    const value = room >= 2 * line + 2 && !isFrame ? look.value?.(row) : undefined;
     const hasValue = value !== undefined && value !== '';
     const middle = top + room / 2;
     const text = (words: string, y: number, weight: number): void => {
-      context.font = `${weight} ${FONT_SIZE}px ${family}`;
+      context.font = `${weight} ${size}px ${family}`;
       const fitting = fit(context, words, width - 8);
       if (fitting === '') return;
       if (mark !== undefined) {
         context.fillStyle = fill.css;
         context.fillRect(
           left + 2,
-          y - LINE / 2,
+          y - line / 2,
           Math.min(width - 4, context.measureText(fitting).width + 5),
-          LINE,
+          line,
         );
       }
-      context.fillStyle = ink;
+      context.fillStyle = textInk;
       context.fillText(fitting, left + 4, y);
     };
-    text(look.name(row), hasValue ? middle - LINE / 2 : middle, look.isLeaf(row) ? 400 : 600);
-    if (hasValue) text(value, middle + LINE / 2, 400);
+    text(look.name(row), hasValue ? middle - line / 2 : middle, look.isLeaf(row) ? 400 : 600);
+    if (hasValue) text(value, middle + line / 2, 400);
   }
 }
 
@@ -147,17 +148,19 @@ export function paintHighlights(
   for (const { row } of path) outline(row, ink, 2.5);
   context.textAlign = 'center';
   context.textBaseline = 'middle';
-  context.font = `700 ${FONT_SIZE}px ${getComputedStyle(context.canvas).fontFamily}`;
+  const { family, size } = fontOf(context);
+  const badge = BADGE * size;
+  context.font = `700 ${size}px ${family}`;
   for (const { row, label } of path) {
     const box = boxOf(layout, row);
     if (box === undefined) continue;
     const [x, y, w, h] = box;
-    const half = Math.max(BADGE, context.measureText(label).width / 2 + 5);
+    const half = Math.max(badge, context.measureText(label).width / 2 + 5);
     // At the right, where names seldom reach, but within the picture.
     const centre = w > 4 * half ? x + w - half - 4 : x + w / 2;
-    const middle = Math.min(Math.max(y + h / 2, BADGE + 1), context.canvas.clientHeight - BADGE - 1);
+    const middle = Math.min(Math.max(y + h / 2, badge + 1), context.canvas.clientHeight - badge - 1);
     context.beginPath();
-    context.roundRect(centre - half, middle - BADGE, 2 * half, 2 * BADGE, BADGE);
+    context.roundRect(centre - half, middle - badge, 2 * half, 2 * badge, badge);
     context.fillStyle = ink;
     context.fill();
     context.lineWidth = 1.5;
@@ -183,6 +186,12 @@ function widened(
   const width = Math.max(w, least);
   const height = Math.max(h, least);
   return [Math.max(0, x - (width - w) / 2), Math.max(0, y - (height - h) / 2), width, height];
+}
+
+/** The canvas's font, as its style sheet has it: it grows with the page's. */
+function fontOf({ canvas }: CanvasRenderingContext2D): { readonly family: string; readonly size: number } {
+  const { fontFamily, fontSize } = getComputedStyle(canvas);
+  return { family: fontFamily, size: Number.parseFloat(fontSize) };
 }
 
 /** The nearest whole pixel of the screen. */

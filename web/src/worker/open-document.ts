@@ -16,6 +16,8 @@ export interface DocumentSource {
   readonly file: MapFile;
   /** What the file leaves open. */
   readonly notes: readonly string[];
+  /** The file's checksum does not fit its content, and was ignored. */
+  readonly isCrcWrong?: boolean;
 }
 
 /**

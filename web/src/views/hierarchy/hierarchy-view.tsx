@@ -1,10 +1,10 @@
 /** The hierarchy as a picture and as a tree table, with what each part carries against what its weight asks. */
 import { useCallback, useMemo, useState } from 'preact/hooks';
-import { documentOpen } from '../../app/document.ts';
+import { documentKey, documentOpen } from '../../app/document.ts';
 import { route } from '../../app/route.ts';
 import { worker } from '../../app/worker-client.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
-import { count } from '../../parts/format.ts';
+import { count, decimal } from '../../parts/format.ts';
 import { chosenPool, PoolChoice } from '../../parts/pool-choice.tsx';
 import { useWorkerData } from '../../parts/use-worker-data.ts';
 import { deviation, deviationText } from '../../picture/fill-scale.ts';
@@ -21,12 +21,14 @@ import './hierarchy.css';
 /** The hierarchy. */
 export function HierarchyView() {
   const pool = chosenPool();
-  const rows = useWorkerData(() => worker.hierarchy());
-  const loads = useWorkerData(() => worker.hierarchyLoads(pool), [pool]);
+  // Answers are of the document as it was when they were asked for.
+  const key = documentKey.value;
+  const rows = useWorkerData(async () => ({ key, rows: await worker.hierarchy() }));
+  const loads = useWorkerData(async () => ({ key, loads: await worker.hierarchyLoads(pool) }), [pool]);
   if (rows.error) return <ErrorNote error={rows.error} />;
   if (rows.data === undefined) return <p role="status">Reading the hierarchy …</p>;
-  if (rows.data.count === 0) return <p>This map has no buckets and no OSDs.</p>;
-  const fitting = loads.data?.version === rows.data.version ? loads.data : undefined;
+  if (rows.data.rows.count === 0) return <p>This map has no buckets and no OSDs.</p>;
+  const fitting = loads.data?.key === rows.data.key ? loads.data.loads : undefined;
   return (
     <>
       {documentOpen.value?.isMadeUp === true && (
@@ -37,7 +39,7 @@ export function HierarchyView() {
       )}
       {loads.error && <ErrorNote error={loads.error} title="The PGs cannot be counted" />}
       {fitting !== undefined && <LoadFailures failures={fitting.failures} />}
-      <Hierarchy rows={rows.data} loads={fitting} isWaiting={loads.isWaiting} />
+      <Hierarchy rows={rows.data.rows} loads={fitting} isWaiting={loads.isWaiting} />
     </>
   );
 }
@@ -103,7 +105,7 @@ function loadFacts(loads: HierarchyLoads | undefined, row: number): (readonly [s
   const expected = loads.expected[row] ?? 0;
   return [
     ['shards', count(shards)],
-    ['expected', expected.toFixed(1)],
+    ['expected', decimal(expected)],
     ['deviation', deviationText(deviation(shards, expected))],
     ['primary of', `${count(loads.primaries[row] ?? 0)} PGs`],
   ];

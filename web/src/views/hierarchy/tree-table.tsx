@@ -1,7 +1,7 @@
 /** The hierarchy as a table that opens and closes, with search. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { route } from '../../app/route.ts';
-import { count, weight } from '../../parts/format.ts';
+import { count, decimal, weight } from '../../parts/format.ts';
 import { type TableColumn, VirtualTable } from '../../parts/virtual-table.tsx';
 import { deviation, deviationText } from '../../picture/fill-scale.ts';
 import { isOsd, reweightOf, stateOf, typeOf } from '../../picture/rows.ts';
@@ -28,17 +28,17 @@ type Key =
   | 'primaries';
 
 const COLUMNS: readonly (Pick<TableColumn, 'title' | 'track' | 'isNumber'> & { readonly key: Key })[] = [
-  { key: 'name', title: 'Name', track: 'minmax(22ch, 3fr)' },
+  { key: 'name', title: 'Name', track: 'minmax(18ch, 3fr)' },
   { key: 'id', title: 'Id', track: 'minmax(6ch, 1fr)', isNumber: true },
   { key: 'type', title: 'Type', track: 'minmax(9ch, 1fr)' },
   { key: 'class', title: 'Class', track: 'minmax(6ch, 1fr)' },
-  { key: 'weight', title: 'Weight', track: 'minmax(10ch, 1fr)', isNumber: true },
+  { key: 'weight', title: 'Weight', track: 'minmax(8ch, 1fr)', isNumber: true },
   { key: 'reweight', title: 'Reweight', track: 'minmax(9ch, 1fr)', isNumber: true },
   { key: 'state', title: 'State', track: 'minmax(9ch, 1fr)' },
-  { key: 'shards', title: 'Shards', track: 'minmax(9ch, 1fr)', isNumber: true },
-  { key: 'expected', title: 'Expected', track: 'minmax(11ch, 1fr)', isNumber: true },
-  { key: 'deviation', title: 'Deviation', track: 'minmax(11ch, 1fr)', isNumber: true },
-  { key: 'primaries', title: 'Primary of', track: 'minmax(11ch, 1fr)', isNumber: true },
+  { key: 'shards', title: 'Shards', track: 'minmax(8ch, 1fr)', isNumber: true },
+  { key: 'expected', title: 'Expected', track: 'minmax(9ch, 1fr)', isNumber: true },
+  { key: 'deviation', title: 'Deviation', track: 'minmax(9ch, 1fr)', isNumber: true },
+  { key: 'primaries', title: 'Primary of', track: 'minmax(9ch, 1fr)', isNumber: true },
 ];
 
 /** What a {@link TreeTable} shows. */
@@ -178,7 +178,7 @@ export function TreeTable({ rows, loads, selected, onSelect }: TreeTableProps) {
         ? ['…', '…', '…', '…']
         : [
             count(shards),
-            expected.toFixed(1),
+            decimal(expected),
             <span class={Math.abs(off) > 0.25 ? 'tree-odd' : ''}>{deviationText(off)}</span>,
             count(loads.primaries[row] ?? 0),
           ]),

@@ -5,8 +5,6 @@ import { hierarchy, type HierarchyRows } from './hierarchy.ts';
 
 /** Loads by row of `hierarchy`: of an OSD its own, of a bucket those of the OSDs below, each once. */
 export interface HierarchyLoads {
-  /** The document's version; the rows of another do not fit. */
-  readonly version: number;
   /** PG shards in up sets. */
   readonly shards: Float64Array;
   /** PGs whose up primary it is, or is below. */
@@ -41,7 +39,7 @@ export function hierarchyLoads(document: OpenDocument, pool?: number): Hierarchy
       loads.expected[each] = (loads.expected[each] ?? 0) + (expected[osd] ?? 0);
     }
   }
-  return { version: document.version, ...loads, failures };
+  return { ...loads, failures };
 }
 
 function placesByOsd({ ids }: HierarchyRows): { readonly osd: number; readonly row: number }[] {

@@ -9,8 +9,6 @@ import type { OpenDocument } from '../open-document.ts';
  * order. An item that several buckets hold has as many rows. Shadow buckets have none.
  */
 export interface HierarchyRows {
-  /** The document's version. */
-  readonly version: number;
   readonly count: number;
   /** CRUSH item ids: OSDs from 0, buckets below. */
   readonly ids: Int32Array;
@@ -54,7 +52,6 @@ export function hierarchy(document: OpenDocument): HierarchyRows {
   const types = ids.map((id) => (id < 0 ? (index.bucket(id)?.type ?? -1) : 0));
   const isOsd = (id: number): boolean => id >= 0;
   return {
-    version: document.version,
     count,
     ids,
     parents,

@@ -12,19 +12,19 @@ export interface GivenFile {
   readonly bytes: Uint8Array;
 }
 
-/** Opens a file, or two that belong together (`ceph osd dump` and its CRUSH map). The last document stays on failure. */
+/**
+ * Opens a file, or two that belong together (`ceph osd dump` and its CRUSH map). The last document stays on failure.
+ *
+ * @param ignoreCrc - opens an OSDMap whose checksum is wrong, too
+ */
 export async function openFiles(files: readonly GivenFile[], ignoreCrc = false): Promise<DocumentState> {
-  const [first, second] = files;
   const name = files.map((file) => file.name).join(' and ');
   try {
-    const notes: string[] = [];
-    const file = await readMapFile(first?.bytes ?? new Uint8Array(0), {
-      ignoreCrc,
-      onNote: (note) => notes.push(note),
-      ...(second === undefined ? {} : { second: second.bytes }),
-    });
-    return take({ name, file, notes });
+    return take({ name, ...(await read(files, false)) });
   } catch (error) {
+    if (ignoreCrc && error instanceof CrushError && error.code === 'bad-crc') {
+      return take({ name, ...(await read(files, true)), isCrcWrong: true });
+    }
     throw error instanceof CrushError ? error.at({ file: name }) : error;
   }
 }
@@ -37,6 +37,19 @@ export function openExample(id: string): DocumentState {
 /** Closes the document, and gives its memory back. */
 export function closeDocument(): void {
   shelve(undefined);
+}
+
+async function read(
+  [first, second]: readonly GivenFile[],
+  ignoreCrc: boolean,
+): Promise<Pick<DocumentSource, 'file' | 'notes'>> {
+  const notes: string[] = [];
+  const file = await readMapFile(first?.bytes ?? new Uint8Array(0), {
+    ignoreCrc,
+    onNote: (note) => notes.push(note),
+    ...(second === undefined ? {} : { second: second.bytes }),
+  });
+  return { file, notes };
 }
 
 function take(source: DocumentSource): DocumentState {
