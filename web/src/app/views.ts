@@ -44,6 +44,16 @@ export const VIEWS: readonly View[] = [
     title: 'Explain',
     load: async () => (await import('../views/explain/explain-view.tsx')).ExplainView,
   },
+  {
+    id: 'what-if',
+    title: 'What if',
+    load: async () => (await import('../views/what-if/what-if-view.tsx')).WhatIfView,
+  },
+  {
+    id: 'compare',
+    title: 'Compare',
+    load: async () => (await import('../views/compare/compare-view.tsx')).CompareView,
+  },
 ];
 
 /** Whether a word of a link names a view. */
