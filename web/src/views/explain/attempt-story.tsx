@@ -1,5 +1,5 @@
 /** How a place is filled: attempt by attempt, each a way down the hierarchy with its verdict. */
-import type { Attempt, BucketDraw, LeafTrace, PlaceTrace } from '../../../../src/analysis/explain.ts';
+import type { Attempt, LeafTrace, PlaceTrace } from '../../../../src/analysis/explain.ts';
 import { foldedText, nextText, verdictText } from '../../../../src/analysis/explain/rule-words.ts';
 import { plural } from '../../../../src/analysis/explain/words.ts';
 import { DrawList } from './draw-list.tsx';
@@ -62,7 +62,6 @@ function AttemptStory({
   const verdict = verdictText(attempt, type) ?? `taken: ${attempt.item?.name ?? ''}`;
   return (
     <li class={isChosen ? 'attempt chosen' : 'attempt failed'}>
-      <Chain draws={attempt.draws} />
       <DrawList draws={attempt.draws} />
       {attempt.leaf && <LeafStory leaf={attempt.leaf} />}
       <p class="verdict">
@@ -83,13 +82,6 @@ function LeafStory({ leaf }: { readonly leaf: LeafTrace }) {
       <Attempts place={leaf} type="device" tries={leaf.tries} />
     </div>
   );
-}
-
-/** The way down as one line. */
-export function Chain({ draws }: { readonly draws: readonly BucketDraw[] }) {
-  const names = [draws[0]?.bucket.name ?? '', ...draws.map(({ item }) => item.name)];
-  if (draws.length < 2) return null;
-  return <p class="chain">{names.join(' › ')}</p>;
 }
 
 /** The way to what was chosen for a place, over all its levels. */

@@ -31,26 +31,33 @@ function DrawLine({ draw }: { readonly draw: BucketDraw }) {
   return (
     <li>
       <div class="draw-what">
-        <b>{bucket.name}</b> <span aria-label="gives">›</span> <b>{item.name}</b>{' '}
+        <span>
+          <b>{bucket.name}</b> <span aria-label="gives">›</span> <b>{item.name}</b>
+        </span>
         <span class="quiet">
           {bucket.type} of {counted(size, 'item')}, {draw.method}, r {r}
         </span>
+        {hasMore && (
+          <button
+            type="button"
+            class="draw-more"
+            aria-expanded={isOpen}
+            aria-label={`${isOpen ? 'Hide' : 'Show'} ${moreText(draw)} of ${bucket.name}`}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {isOpen ? 'hide' : 'show'} {moreText(draw)}
+          </button>
+        )}
       </div>
       <div class="draw-numbers">{drawNumbers(draw)}</div>
-      {hasMore && (
-        <button type="button" class="draw-more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {moreText(draw, isOpen)}
-        </button>
-      )}
       {isOpen && <AllItems draw={draw} />}
     </li>
   );
 }
 
-function moreText({ method, size, bucket }: BucketDraw, isOpen: boolean): string {
-  const what =
-    method === 'tree' ? 'the turns' : method === 'permutation' ? 'the swaps' : `draws of all ${size} items`;
-  return `${isOpen ? 'Hide' : 'Show'} ${what} of ${bucket.name}`;
+function moreText({ method, size }: BucketDraw): string {
+  if (method === 'tree') return 'all turns';
+  return method === 'permutation' ? 'all swaps' : `all ${size} draws`;
 }
 
 function AllItems({ draw }: { readonly draw: BucketDraw }) {

@@ -22,6 +22,7 @@ const LISTED = 40;
 const COLOURS: Readonly<Record<StepKind, string>> = {
   up: 'var(--picture-up)',
   acting: 'var(--picture-up)',
+  again: 'var(--picture-again)',
   rejected: 'var(--picture-rejected)',
   dropped: 'var(--picture-rejected)',
 };

@@ -11,8 +11,8 @@ import type { PathStep } from '../../picture/hierarchy-picture.tsx';
 import { pathTo } from '../../picture/rows.ts';
 import type { HierarchyRows } from '../../worker/topics/hierarchy.ts';
 
-/** Whether an item is in the result, was passed over on the way to it, or came in or went by the OSDMap. */
-export type StepKind = 'up' | 'acting' | 'rejected' | 'dropped';
+/** Whether an item is in the result, was drawn and not taken on the way to it, or came in or went by the OSDMap. */
+export type StepKind = 'up' | 'acting' | 'again' | 'rejected' | 'dropped';
 
 /** An item that is pointed out. */
 export interface PictureStep extends PathStep {
@@ -26,8 +26,7 @@ export interface PictureStep extends PathStep {
 export function pictureSteps(trace: PgTrace, rows: HierarchyRows): PictureStep[] {
   const finder = new RowFinder(rows, trace);
   const steps = new Map<number, PictureStep>();
-  const note = (id: number, label: string, kind: StepKind, text: string): void => {
-    const row = finder.rowOf(id);
+  const note = (row: number, label: string, kind: StepKind, text: string): void => {
     if (row < 0 || steps.has(row)) return;
     steps.set(row, { row, label, kind, name: rows.names[row] ?? '', text });
   };
@@ -35,23 +34,26 @@ export function pictureSteps(trace: PgTrace, rows: HierarchyRows): PictureStep[]
     if (osd === ITEM_NONE) continue;
     const isPrimary = osd === trace.upPrimary ? ', primary' : '';
     const how = trace.raw.includes(osd) ? '' : ', by an upmap';
-    note(osd, String(place), 'up', `up at place ${place}${isPrimary}${how}`);
+    note(finder.rowOf(osd), String(place), 'up', `up at place ${place}${isPrimary}${how}`);
   }
   for (const [place, osd] of trace.acting.entries()) {
-    if (osd !== ITEM_NONE) note(osd, `a${place}`, 'acting', `acting at place ${place}, by a temp`);
+    if (osd !== ITEM_NONE)
+      note(finder.rowOf(osd), `a${place}`, 'acting', `acting at place ${place}, by a temp`);
   }
   for (const osd of trace.crush.result) {
-    if (osd !== ITEM_NONE) note(osd, '✕', 'dropped', 'chosen by the rule, not in the up set');
+    if (osd !== ITEM_NONE) note(finder.rowOf(osd), '✕', 'dropped', 'chosen by the rule, not in the up set');
   }
   for (const attempt of failedAttempts(trace)) {
     const { item, verdict } = attempt;
-    if (item !== undefined) note(item.id, '✕', 'rejected', REASONS[verdict.code] ?? 'rejected');
+    if (item === undefined) continue;
+    const kind = verdict.code === 'collision' ? 'again' : 'rejected';
+    note(finder.rowOf(item.id, item.name), '✕', kind, REASONS[verdict.code] ?? 'rejected');
   }
   return [...steps.values()];
 }
 
 const REASONS: Readonly<Partial<Record<Attempt['verdict']['code'], string>>> = {
-  collision: 'drawn again, but in use already',
+  collision: 'drawn again while in use',
   out: 'drawn, but out',
   'no-leaf': 'drawn, but no device was found below',
   'empty-bucket': 'drawn, but empty',
@@ -83,7 +85,7 @@ class RowFinder {
 
   constructor(rows: HierarchyRows, trace: PgTrace) {
     this.#rows = rows;
-    this.#passed = new Set(bucketsOf(trace).map((name) => name.replace(/~[^~]*$/, '')));
+    this.#passed = new Set(bucketsOf(trace).map(withoutClass));
     const places = new Map<number, number[]>();
     rows.ids.forEach((id, row) => {
       const known = places.get(id);
@@ -93,12 +95,18 @@ class RowFinder {
     this.#places = places;
   }
 
-  rowOf(id: number): number {
+  /** A shadow bucket's row is that of its original, which has its name but for the class. */
+  rowOf(id: number, name = ''): number {
     const places = this.#places.get(id) ?? [];
-    if (places.length < 2) return places[0] ?? -1;
+    if (places.length === 0) return this.#rows.names.indexOf(withoutClass(name));
+    if (places.length === 1) return places[0] ?? -1;
     const isPassed = (row: number): boolean => this.#passed.has(this.#rows.names[row] ?? '');
     return places.find((row) => pathTo(this.#rows, row).slice(0, -1).every(isPassed)) ?? places[0] ?? -1;
   }
+}
+
+function withoutClass(name: string): string {
+  return name.replace(/~[^~]*$/, '');
 }
 
 function bucketsOf(trace: PgTrace): string[] {

@@ -37,6 +37,12 @@ export class PgRowStore {
     return this.#pieces.get(Math.floor(index / PIECE))?.[index % PIECE];
   }
 
+  /** A row that is not there yet, as when it is chosen before it has come; undefined once the store is closed. */
+  async fetchRow(index: number): Promise<PgRow | undefined> {
+    const [row] = await this.#ask(index, 1);
+    return this.#isClosed ? undefined : row;
+  }
+
   /** Asks for rows. Of windows that pass while an answer is awaited, only the last is asked for. */
   want(first: number, count: number): void {
     this.#wanted = [first, first + count];

@@ -4,7 +4,7 @@ import { count, pgName } from '../../parts/format.ts';
 import { OsdButton, OsdSet } from '../../parts/osd-set.tsx';
 import { VirtualTable, type TableColumn } from '../../parts/virtual-table.tsx';
 import type { PgList, PgOrder, PgQuery, PgRow } from '../../worker/topics/pgs.ts';
-import { flagWords } from '../../worker/topics/pgs/flags.ts';
+import { flagWords, PG_FLAG } from '../../worker/topics/pgs/flags.ts';
 import { usePgRows } from './pg-rows.ts';
 
 /** What was found, with the query that found it. */
@@ -37,6 +37,11 @@ export function PgTable({
   const { list, query, key } = found;
   const store = usePgRows(query, list.head, key);
   const onWindow = useCallback((first: number, rows: number) => store.want(first, rows), [store]);
+  const choose = (row: number): void => {
+    const pg = store.row(row);
+    if (pg !== undefined) onChoose(pg.pool, pg.ps);
+    else void store.fetchRow(row).then((late) => late && onChoose(late.pool, late.ps));
+  };
   return (
     <VirtualTable
       label={`PGs, ${count(list.count)} found`}
@@ -49,10 +54,7 @@ export function PgTable({
       onWindow={onWindow}
       chosen={chosen}
       reveal={reveal}
-      onChoose={(row) => {
-        const pg = store.row(row);
-        if (pg !== undefined) onChoose(pg.pool, pg.ps);
-      }}
+      onChoose={choose}
       height="calc(100vh - 15rem)"
       empty={list.total === 0 ? 'There are no PGs.' : 'No PG is like that.'}
     />
@@ -60,13 +62,15 @@ export function PgTable({
 }
 
 function columnsOf(
-  { width, idDigits }: PgList,
+  { width, idDigits, holes, noted }: PgList,
   { order, isDescending }: PgQuery,
   isChanged: boolean,
   onOrder: (order: PgOrder) => void,
 ): TableColumn[] {
-  // As wide as the widest set: numbers, and half a character and more between them.
-  const set = `${Math.max(12, width * (Math.max(idDigits, width > 0 ? 3 : 0) + 1.2)).toFixed(1)}ch`;
+  // As wide as the widest set: ids, the word for each hole, and the gaps between them.
+  const characters = width * (idDigits + 1) + holes * Math.max(0, 'none'.length - idDigits);
+  const set = `${Math.max(8, characters)}ch`;
+  const isRemapped = (noted & PG_FLAG.remapped) !== 0;
   const sorted = (by: PgOrder): Pick<TableColumn, 'onSort' | 'sorted'> => ({
     onSort: () => onOrder(by),
     sorted: by !== order ? undefined : isDescending ? 'descending' : 'ascending',
@@ -74,8 +78,8 @@ function columnsOf(
   return [
     { key: 'pg', title: 'PG', track: '11ch', ...sorted('pg') },
     { key: 'up', title: 'up', track: set },
-    { key: 'up-primary', title: 'up primary', track: '12ch', isNumber: true, ...sorted('up-primary') },
-    { key: 'acting', title: 'acting', track: set },
+    { key: 'up-primary', title: 'up primary', track: '13ch', isNumber: true, ...sorted('up-primary') },
+    { key: 'acting', title: 'acting', track: isRemapped ? set : '8ch' },
     {
       key: 'acting-primary',
       title: 'acting primary',
@@ -83,7 +87,7 @@ function columnsOf(
       isNumber: true,
       ...sorted('acting-primary'),
     },
-    ...(isChanged ? [{ key: 'before', title: 'up before the changes', track: set }] : []),
+    ...(isChanged ? [{ key: 'before', title: 'up before changes', track: `max(${set}, 20ch)` }] : []),
     { key: 'notes', title: 'notes', track: 'minmax(26ch, 1fr)' },
   ];
 }

@@ -27,7 +27,7 @@ export function PgToolbar({
       <div class="toolbar">
         <PoolChoice />
         <Search />
-        <label>
+        <label class="pg-only">
           Only{' '}
           <select
             value={query.only ?? ''}

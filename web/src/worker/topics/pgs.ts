@@ -27,6 +27,10 @@ export interface PgList {
   readonly width: number;
   /** Digits of the greatest OSD id. */
   readonly idDigits: number;
+  /** Most holes of a set. */
+  readonly holes: number;
+  /** PG_FLAG bits that any PG of the pool or pools has. */
+  readonly noted: number;
   /** The first rows. */
   readonly head: readonly PgRow[];
   readonly problems: readonly string[];
@@ -103,6 +107,8 @@ export function pgList(document: OpenDocument, query: PgQuery): PgList {
     total: starts.at(-1) ?? 0,
     width: Math.max(0, ...pools.map(({ columns }) => columns.width)),
     idDigits: String(Math.max(0, document.current.maxOsd - 1)).length,
+    holes: Math.max(0, ...pools.map(({ holes }) => holes)),
+    noted: pools.reduce((all, { noted }) => all | noted, 0),
     head: pgRows(document, query, 0, HEAD),
     problems,
     failures,

@@ -13,6 +13,10 @@ export interface PoolRows {
   readonly before: PgColumns | undefined;
   /** {@link PG_FLAG} bits of each PG. */
   readonly flags: Uint16Array;
+  /** The bits that any of them has. */
+  readonly noted: number;
+  /** Most holes of a set. */
+  readonly holes: number;
 }
 
 /**
@@ -26,10 +30,10 @@ export function poolRows(document: OpenDocument, pool: Pool): PoolRows {
   const before = isOld ? document.originalColumns(pool.id) : undefined;
   const flags = new Uint16Array(columns.count);
   noteExceptions(document.current, pool, flags);
-  noteSets(pool, columns, flags);
+  const holes = noteSets(pool, columns, flags);
   if (before !== undefined) noteMoves(pool, columns, before, flags);
   else if (document.isChanged) flags.forEach((bits, row) => (flags[row] = bits | PG_FLAG.added));
-  return { pool, columns, before, flags };
+  return { pool, columns, before, flags, noted: flags.reduce((all, bits) => all | bits, 0), holes };
 }
 
 /** One set of a PG, holes as 2147483647. */
@@ -53,8 +57,10 @@ function noteExceptions(map: OsdMap, { id }: Pool, flags: Uint16Array): void {
   }
 }
 
-function noteSets(pool: Pool, { up, acting, width, count }: PgColumns, flags: Uint16Array): void {
+/** @returns most holes of a set */
+function noteSets(pool: Pool, { up, acting, width, count }: PgColumns, flags: Uint16Array): number {
   const isSame = up === acting;
+  let most = 0;
   for (let row = 0; row < count; row++) {
     const placed = placedOf(up, width, row);
     const served = isSame ? placed : placedOf(acting, width, row);
@@ -62,10 +68,13 @@ function noteSets(pool: Pool, { up, acting, width, count }: PgColumns, flags: Ui
     if (placed < pool.size) bits |= PG_FLAG.short;
     if (served < pool.size) bits |= PG_FLAG.undersized;
     if (served < pool.minSize || served === 0) bits |= PG_FLAG.inactive;
-    if (placed < (up.lengths[row] ?? 0) || served < (acting.lengths[row] ?? 0)) bits |= PG_FLAG.hole;
+    const holes = Math.max((up.lengths[row] ?? 0) - placed, (acting.lengths[row] ?? 0) - served);
+    if (holes > 0) bits |= PG_FLAG.hole;
+    if (holes > most) most = holes;
     if (!isSame && !isEqual(up, acting, width, width, row)) bits |= PG_FLAG.remapped;
     if (bits !== 0) flags[row] = (flags[row] ?? 0) | bits;
   }
+  return most;
 }
 
 function noteMoves(pool: Pool, now: PgColumns, before: PgColumns, flags: Uint16Array): void {
