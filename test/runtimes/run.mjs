@@ -7,7 +7,8 @@
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { demandRight } from './outcome.mjs';
-import { CONTROLS, PAGES } from './pages.mjs';
+import { CONTROLS } from './controls.mjs';
+import { PAGES } from './pages.mjs';
 import { makeProject } from './project.mjs';
 import { EDGES, PROCESSES } from './servers.mjs';
 

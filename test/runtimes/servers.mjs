@@ -70,7 +70,7 @@ async function bundleWorker(folder, conditions, kernelPath, format) {
 }
 
 const workerd = {
-  name: 'workerd',
+  name: 'workerd (miniflare)',
   threads: 'worker-failed',
   async run({ folder, osdmap }) {
     const { script, kernel } = await bundleWorker(folder, ['workerd', 'worker'], './crush-simd.wasm', 'esm');
