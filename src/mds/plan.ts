@@ -2,7 +2,6 @@
  * Static pins that even out the load of metadata servers: as few as will do, on directories as shallow as will do.
  */
 import { CrushError } from '../errors.ts';
-import { stringHashRjenkins } from '../osdmap/object-hash.ts';
 import type { RankReport } from './decide.ts';
 import type { MdsOptions } from './options.ts';
 import {
@@ -13,10 +12,12 @@ import {
   type MeasuredTree,
 } from './plan/measured-tree.ts';
 import { planModel, type ModelSettings, type PlanModel } from './plan/model.ts';
+import { planNotes } from './plan/notes.ts';
 import { distributedParts, placeDirectories, type Holder, type PlacedDirectory } from './plan/placement.ts';
 import { peakOf, searchPins, type PinSet } from './plan/search.ts';
 import { MAX_MDS, readRankMask } from './rank-mask.ts';
 import type { FileSystemReport } from './reports.ts';
+import { hashName } from './simulate/name-hash.ts';
 
 /** What to plan. */
 export interface PlanSettings {
@@ -33,6 +34,8 @@ export interface PlanSettings {
   readonly repin: boolean;
   /** Whether counters are scaled so that their sum is that of the last heartbeat. */
   readonly scaleToBeat: boolean;
+  /** Pins of an earlier plan that has not been carried out: kept if they are as good, or about. */
+  readonly former?: readonly { readonly path: string; readonly rank: number }[];
   /** Hash of an entry's name, which says in which fragment of its directory it is; default: rjenkins of its UTF-8. */
   readonly hashName?: (name: string) => number;
 }
@@ -148,19 +151,20 @@ export function planPins(
     mask,
     repin,
     grain: Math.max(tolerance / 10, LEAST_GRAIN),
-    hashName: settings.hashName ?? hashEntryName,
+    hashName: settings.hashName ?? hashName,
   };
   const model = planModel(tree, modelSettings);
   if (!model.isShared.includes(true)) {
     throw new CrushError('bad-argument', `no rank below ${ranks} is in the mask: there is none to pin to`);
   }
-  const goal = model.floor * (1 + tolerance) * (1 + ROUNDING);
+  const goal = Math.max(model.share * (1 + tolerance), model.floor * (1 + tolerance / 10)) * (1 + ROUNDING);
   const { steps } = searchPins(model, { maxPins, goal });
-  const chosen = chooseStep(steps, goal, tolerance);
+  const fresh = chooseStep(steps, goal, tolerance);
+  const chosen = keepFormer(model, settings, fresh, goal) ?? fresh;
   const planned = new Map(chosen.pins.map(({ candidate, rank }) => [candidate.directory, rank]));
   const placed = placeDirectories(walk(tree.root), modelSettings, planned);
   const perRank = forecast(tree, model, placed, Math.max(ranks, tree.ranks.length));
-  noteDirectories(tree, model, ranks, options, notes);
+  notes.push(...planNotes(tree, model, options));
   const most = (1 + tolerance) * (1 + ROUNDING) * model.share;
   return {
     ranks,
@@ -201,6 +205,27 @@ function chooseStep(steps: readonly PinSet[], goal: number, tolerance: number): 
   const chosen = steps.find(({ peak }) => peak <= enough);
   if (chosen === undefined) throw new CrushError('bad-argument', 'loads are no numbers');
   return chosen;
+}
+
+/** Most pins by which a plan that keeps to an earlier one may have more than a new one. */
+const LOYALTY = 1;
+
+/** The earlier plan, with more pins if need be, if that is about as good as a new one. */
+function keepFormer(
+  model: PlanModel,
+  { former = [], maxPins, tolerance }: PlanSettings,
+  fresh: PinSet,
+  goal: number,
+): PinSet | undefined {
+  const ranks = new Map(former.map(({ path, rank }) => [path, rank]));
+  const pins = model.candidates.flatMap((candidate) => {
+    const rank = ranks.get(candidate.directory.path);
+    return rank !== undefined && model.isShared[rank] === true ? [{ candidate, rank }] : [];
+  });
+  if (pins.length === 0 || pins.length > maxPins || fresh.pins.length === 0) return undefined;
+  const enough = Math.max(goal, fresh.peak * (1 + tolerance / 10));
+  const kept = searchPins(model, { maxPins, goal }, pins).steps.find(({ peak }) => peak <= enough);
+  return kept !== undefined && kept.pins.length <= fresh.pins.length + LOYALTY ? kept : undefined;
 }
 
 function forecast(
@@ -307,46 +332,4 @@ function keptPins(placed: readonly PlacedDirectory[]): KeptPin[] {
   return [...kept].flatMap(([{ path }, { holder, load }]) =>
     holder.kind === 'planned' ? [] : [{ path, kind: holder.kind, rank: holder.rank, load }],
   );
-}
-
-function noteDirectories(
-  tree: MeasuredTree,
-  model: PlanModel,
-  ranks: number,
-  options: MdsOptions,
-  notes: string[],
-): void {
-  const directories = model.placed.map(({ directory }) => directory);
-  if (!options.mds_bal_export_pin) notes.push('mds_bal_export_pin is false: Ceph does not heed any pins');
-  for (const { path, pin } of directories) {
-    if (pin >= ranks)
-      notes.push(`${path} is pinned to mds.${pin}, which is none of ${ranks} ranks: the pin waits`);
-  }
-  const hidden = directories.filter((directory) => directory.hidden > HIDDEN * model.share);
-  for (const { path, hidden: load } of hidden.slice(0, MAX_NOTES)) {
-    notes.push(
-      `${load.toFixed(1)} of the load in ${path === '' ? '/' : path} is in directories that the reports do not reach: ` +
-        `ask 'dump loads' for more depth`,
-    );
-  }
-  const unnamed = directories.filter(({ path, pieces }) => path.includes('\ufffd') && pieces.length > 0);
-  if (unnamed.length > 0) {
-    notes.push(
-      `names of ${unnamed.length} directories with load are not UTF-8 (the first is in ${unnamed[0]?.parent?.path ?? ''}/): ` +
-        'these cannot be pinned by what is printed of them',
-    );
-  }
-  const lost = tree.ranks.slice(ranks).reduce((sum, { unplaced }) => sum + unplaced, 0);
-  if (lost > 0)
-    notes.push(`where the ${lost.toFixed(1)} of ranks that go away falls is not known: mds.0 is taken`);
-}
-
-/** Part of a share above which hidden load is worth a word. */
-const HIDDEN = 0.05;
-/** Most notes of one kind. */
-const MAX_NOTES = 5;
-
-/** The hash of a directory's entry (`ceph_str_hash_rjenkins`). */
-function hashEntryName(name: string): number {
-  return stringHashRjenkins(new TextEncoder().encode(name));
 }

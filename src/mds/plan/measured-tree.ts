@@ -140,11 +140,7 @@ function placeLoads(
     nested.set(directory, (nested.get(directory) ?? 0) + metaLoad(fragment.popAuthSubtreeNested));
     own.set(directory, (own.get(directory) ?? 0) + metaLoad(fragment.popMe));
   }
-  const within = new Map<MeasuredDirectory, number>();
-  for (const [directory, load] of nested) {
-    const { parent } = directory;
-    if (parent !== undefined) within.set(parent, (within.get(parent) ?? 0) + load);
-  }
+  const within = loadsWithin(nested);
   const found: { directory: MeasuredDirectory; load: number; hidden: number }[] = [];
   for (const [directory, load] of nested) {
     const left = load - (within.get(directory) ?? 0);
@@ -163,6 +159,28 @@ function placeLoads(
     directory.hidden += hidden * cost;
   }
   return { load: sum * cost, metaLoad: sum * scale, unplaced: 0, unplacedMeta: 0 };
+}
+
+/**
+ * What lies in each directory, further down. Directories that are not reported themselves, though others in them are,
+ * get what these have.
+ */
+function loadsWithin(nested: Map<MeasuredDirectory, number>): Map<MeasuredDirectory, number> {
+  const within = new Map<MeasuredDirectory, number>();
+  const reported = new Set(nested.keys());
+  const deepestFirst = [...nested.keys()].sort((a, b) => b.depth - a.depth);
+  const add = (to: Map<MeasuredDirectory, number>, directory: MeasuredDirectory, load: number): void => {
+    to.set(directory, (to.get(directory) ?? 0) + load);
+  };
+  for (const directory of deepestFirst) {
+    const load = nested.get(directory) ?? 0;
+    for (let at = directory.parent; at !== undefined; at = at.parent) {
+      add(within, at, load);
+      if (reported.has(at)) break;
+      add(nested, at, load);
+    }
+  }
+  return within;
 }
 
 /** Part of a directory's load below which what is left of it is rounding. */

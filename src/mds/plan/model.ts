@@ -150,9 +150,9 @@ function candidatesOf(
     .sort((a, b) => a.enter - b.enter);
 }
 
-/** Whether a directory's name came through: what is no UTF-8 does not. */
-function isNameable({ path }: MeasuredDirectory): boolean {
-  return !path.includes('\ufffd');
+/** Whether a directory's name came through, and can be printed: no UTF-8 does not, and control characters cannot. */
+export function isNameable({ path }: MeasuredDirectory): boolean {
+  return !/[\x00-\x1f\x7f-\x9f\ufffd]/.test(path);
 }
 
 function add(loads: Float64Array | undefined, rank: number, load: number): void {

@@ -19,13 +19,13 @@ export interface PinSet {
 /** What the search goes by. */
 export interface SearchSettings {
   readonly maxPins: number;
-  /** A highest load that is good enough: the search ends with the fewest pins that reach it. */
+  /** A highest load that is good enough: the search goes on for two pins more, to show what they are worth. */
   readonly goal: number;
 }
 
 /** The best sets found. */
 export interface SearchResult {
-  /** By number of pins, from none on: the lowest peak, with the pins to prefer among those close to it. */
+  /** By number of pins, from those of the start on: the lowest peak, with the pins to prefer among those close to it. */
   readonly steps: readonly PinSet[];
 }
 
@@ -35,14 +35,21 @@ export interface SearchResult {
  *
  * Among sets that are about as good, those are preferred whose directories are shallow, whose pins move little, and
  * whose paths come first: so that counters which are a little different do not lead to other pins.
+ *
+ * @param start - pins to begin with, which stay
  */
-export function searchPins(model: PlanModel, { maxPins, goal }: SearchSettings): SearchResult {
-  const first = pinSet(model, [], model.start);
+export function searchPins(
+  model: PlanModel,
+  { maxPins, goal }: SearchSettings,
+  start: readonly SearchPin[] = [],
+): SearchResult {
+  const first = setPins(model, start);
   const steps = [first];
   const width = beamWidth(model);
   let beam: Scored[] = [score(model, first)];
   let idle = 0;
-  while (steps.length <= maxPins && (steps.at(-1)?.peak ?? 0) > goal && idle < PATIENCE) {
+  const isReached = (): boolean => (steps.at(-1 - BEYOND)?.peak ?? Infinity) <= goal;
+  while (start.length + steps.length <= maxPins && !isReached() && first.peak > goal && idle < PATIENCE) {
     const next = new Map<string, Scored>();
     for (const { set } of beam) expand(model, set, width, next);
     if (next.size === 0) break;
@@ -69,6 +76,20 @@ export function searchPins(model: PlanModel, { maxPins, goal }: SearchSettings):
   return { steps };
 }
 
+/** What pins make of the loads. */
+export function setPins(model: PlanModel, pins: readonly SearchPin[]): PinSet {
+  const loads = model.start.slice();
+  const set: SearchPin[] = [];
+  for (const pin of pins) {
+    const nesting = set.map(({ candidate }) => innermost(set, candidate));
+    const amount = takeAway(loads, pin.candidate, set, nesting);
+    loads[pin.rank] = (loads[pin.rank] ?? 0) + amount;
+    set.push(pin);
+  }
+  set.sort((a, b) => a.candidate.enter - b.candidate.enter);
+  return pinSet(model, set, loads);
+}
+
 /**
  * The highest load, of the ranks that take part. Others count if something movable is on them: then with all of a
  * share on top, since it has to go.
@@ -80,6 +101,8 @@ export function peakOf(model: PlanModel, loads: Float64Array): number {
   return peak;
 }
 
+/** Pins that are tried beyond those that are enough. */
+const BEYOND = 2;
 /** Pins at which the search gives up when nothing has become better. */
 const PATIENCE = 3;
 /** Change that is none: part of the spread, or of a share. */
@@ -88,10 +111,10 @@ const LITTLE = 0.01;
 const PREFERENCE = 0.01;
 /** Peaks as close as this, in shares, are as good as each other. */
 const CLOSE = 0.02;
-/** Steps of work that a pin more may take. */
-const BUDGET = 1_000_000;
+/** Sets that are kept, times the square root of the pins that could be added. */
+const EFFORT = 340;
 /** Sets that are followed up of each one, as a multiple of those that are kept. */
-const FOLLOWED = 4;
+const FOLLOWED = 3;
 /** Ranks with least load that are tried for a pin. */
 const DESTINATIONS = 8;
 
@@ -103,9 +126,10 @@ interface Scored {
   readonly dislike: number;
 }
 
+/** How many sets are kept: more where there are few choices. */
 function beamWidth({ candidates, ranks }: PlanModel): number {
-  const steps = candidates.length * Math.min(ranks, DESTINATIONS) * ranks;
-  return Math.max(2, Math.min(48, Math.floor(BUDGET / Math.max(steps, 1))));
+  const choices = candidates.length * Math.min(ranks, DESTINATIONS);
+  return Math.max(6, Math.min(64, Math.round(EFFORT / Math.sqrt(choices))));
 }
 
 function weightOf({ isShared, fixed, share }: PlanModel, rank: number, load: number): number {
@@ -133,13 +157,15 @@ function score(model: PlanModel, set: PinSet): Scored {
 }
 
 function spreadOf(model: PlanModel, loads: Float64Array): number {
-  const { share, isShared } = model;
   let spread = 0;
-  for (let rank = 0; rank < loads.length; rank++) {
-    const load = loads[rank] ?? 0;
-    spread += ((isShared[rank] === true ? load - share : weightOf(model, rank, load)) / share) ** 2;
-  }
+  for (let rank = 0; rank < loads.length; rank++) spread += offShare(model, rank, loads[rank] ?? 0);
   return spread;
+}
+
+/** The square of how far a rank's load is from where it should be, in shares. */
+function offShare(model: PlanModel, rank: number, load: number): number {
+  const { share, isShared } = model;
+  return ((isShared[rank] === true ? load - share : weightOf(model, rank, load)) / share) ** 2;
 }
 
 /** The set to take of those with as many pins. */
@@ -170,23 +196,28 @@ function expand(model: PlanModel, set: PinSet, width: number, next: Map<string, 
   const destinations = destinationsOf(model, set);
   const taken = new Set(set.pins.map(({ candidate }) => candidate));
   const nesting = set.pins.map((pin) => innermost(set.pins, pin.candidate));
-  const found: { pin: SearchPin; loads: Float64Array; spread: number }[] = [];
+  const found: { candidate: Candidate; rank: number; spread: number }[] = [];
+  const without = new Float64Array(model.ranks);
   for (const candidate of model.candidates) {
     if (taken.has(candidate)) continue;
-    const without = set.loads.slice();
+    without.set(set.loads);
     const amount = takeAway(without, candidate, set.pins, nesting);
     if (amount <= 0) continue;
+    const spread = spreadOf(model, without);
     for (const rank of destinations) {
-      const loads = without.slice();
-      loads[rank] = (loads[rank] ?? 0) + amount;
-      found.push({ pin: { candidate, rank }, loads, spread: spreadOf(model, loads) });
+      const load = without[rank] ?? 0;
+      const change = offShare(model, rank, load + amount) - offShare(model, rank, load);
+      found.push({ candidate, rank, spread: spread + change });
     }
   }
-  found.sort((a, b) => a.spread - b.spread || a.pin.candidate.enter - b.pin.candidate.enter);
-  for (const { pin, loads } of found.slice(0, width * FOLLOWED)) {
-    const pins = [...set.pins, pin].sort((a, b) => a.candidate.enter - b.candidate.enter);
+  found.sort((a, b) => a.spread - b.spread || a.candidate.enter - b.candidate.enter);
+  for (const { candidate, rank } of found.slice(0, width * FOLLOWED)) {
+    const loads = set.loads.slice();
+    const amount = takeAway(loads, candidate, set.pins, nesting);
+    loads[rank] = (loads[rank] ?? 0) + amount;
+    const pins = [...set.pins, { candidate, rank }].sort((a, b) => a.candidate.enter - b.candidate.enter);
     const made = normalized(model, pins, loads);
-    const key = made.pins.map(({ candidate, rank }) => `${candidate.enter}:${rank}`).join();
+    const key = made.pins.map((pin) => `${pin.candidate.enter}:${pin.rank}`).join();
     if (!next.has(key)) next.set(key, score(model, made));
   }
 }
@@ -220,18 +251,19 @@ function takeAway(
   pins: readonly SearchPin[],
   nesting: readonly (SearchPin | undefined)[],
 ): number {
-  const moved = candidate.loads.slice();
+  let moved = candidate.loads;
   let amount = candidate.total;
   pins.forEach(({ candidate: inner }, index) => {
     if (inner.region !== candidate.region || !isWithin(inner, candidate)) return;
     const between = nesting[index];
     if (between !== undefined && isWithin(between.candidate, candidate)) return;
     amount -= inner.total;
+    if (moved === candidate.loads) moved = moved.slice();
     inner.loads.forEach((load, rank) => (moved[rank] = (moved[rank] ?? 0) - load));
   });
   const holder = innermost(pins, candidate);
   if (holder !== undefined) loads[holder.rank] = (loads[holder.rank] ?? 0) - amount;
-  else moved.forEach((load, rank) => (loads[rank] = (loads[rank] ?? 0) - load));
+  else for (let rank = 0; rank < loads.length; rank++) loads[rank] = (loads[rank] ?? 0) - (moved[rank] ?? 0);
   return amount;
 }
 

@@ -1,0 +1,14 @@
+/** Explains the arguments of `crush-wasm mds plan`. */
+export const MDS_PLAN_HELP = `
+FILES are those of 'mds decide' ('crush-wasm mds decide --help' has them): 'dump loads' and 'get subtrees' of each rank,
+taken while the load is as usual, and better 'ceph fs dump' too. Load of a rank whose 'dump loads' is missing stays.
+
+A rank's load is its mds_load at the last beat, shared out to directories by their counters. The plan has the fewest
+pins that bring all ranks within --tolerance of their share, on directories as shallow as will do; what is not pinned
+stays where it is. Pins that are there are kept, and where all ranks are within the tolerance nothing is planned: so
+a plan that has been carried out stays, while the load stays much the same.
+
+Where a directory has more than a share by its own entries alone, no static pin helps: the report says what does.
+--compare simulates what the balancer would make of the same load in as many beats.
+
+--format commands prints the setfattr commands in the order to run them in, and those that undo them as comments.`;
