@@ -12,6 +12,7 @@ const BENCHMARKS = {
   scaling: 'one thread and two',
   memory: 'peak memory of millions of PGs',
   session: 'one change of a map, beside mapping all PGs again',
+  mds: 'beats a second of the metadata simulation',
   growth: 'from 100 OSDs to 100,000, from 1,000 PGs to 10 million',
 };
 const DEFAULT = ['kernels', 'latency'];

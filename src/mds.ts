@@ -57,3 +57,45 @@ export * from './mds/heartbeat.ts';
 export { MAX_MDS, type RankMask, readRankMask } from './mds/rank-mask.ts';
 export * from './mds/pins.ts';
 export { distributedFragmentBits, hashIntoRankBucket } from './mds/ephemeral-pins.ts';
+
+export {
+  type BeatRecord,
+  type ChosenExport,
+  type DroppedExport,
+  type Fragmentation,
+  type HitOrder,
+  MAX_BEATS,
+  type Migration,
+  type MigrationCause,
+  type MigrationTimes,
+  type PingPong,
+  type RankBackground,
+  type RankBeat,
+  type RankLoad,
+  type ReportSettings,
+  RETURN_BEATS,
+  simulate,
+  type SimulationInput,
+  type SimulationResult,
+  type Workload,
+  workloadFromReports,
+  type WorkloadLoad,
+  type WorkloadPin,
+  type WorkloadSubtree,
+  type WorkloadTree,
+} from './mds/simulate.ts';
+export { type SimulationSummary, summarize } from './mds/simulate/summary.ts';
+export { buildWorkload, type BuildSettings } from './mds/simulate/build-workload.ts';
+export {
+  describeWorkload,
+  type GenerateSettings,
+  WORKLOAD_KINDS,
+  type WorkloadKind,
+} from './mds/simulate/generate.ts';
+export { type OperationName } from './mds/simulate/operations.ts';
+export type {
+  DirectoryDescription,
+  LoadDescription,
+  WorkloadDescription,
+} from './mds/simulate/workload-description.ts';
+export { isWorkloadJson, readWorkloadJson, writeWorkloadJson } from './formats/mds-workload-json.ts';

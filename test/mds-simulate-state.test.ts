@@ -194,6 +194,13 @@ describe('popularity of random trees', () => {
         return Math.max(most, Math.abs(value - now) / Math.max(1, Math.abs(now)));
       }, 0);
       expect({ round, isClose: off < 1e-6 }, `off by ${off}`).toEqual({ round, isClose: true });
+      // Neighbours of one rank are one subtree.
+      const apart = [...subtrees.all].filter((each) => subtrees.above(each)?.rank === each.rank);
+      expect({ round, apart }).toEqual({ round, apart: [] });
+      for (const each of subtrees.all) {
+        const naive = [...subtrees.all].filter((other) => subtrees.above(other) === each);
+        expect(subtrees.below(each)).toEqual(naive);
+      }
       // All that ranks count is all that was hit.
       const root = [...tree.fragmentsOf(0)][0] ?? 0;
       const sum = (): number =>

@@ -120,12 +120,10 @@ export class Balancer {
     const { subtrees, popularity } = this.#settings.state;
     const first = this.#settings.workload.background.find((each) => each.rank === rank)?.firstImports;
     if (first !== undefined && this.records.length === 0) return first;
-    const imports = [...subtrees.all]
-      .filter((subtree) => subtree.rank === rank)
-      .map((subtree) => ({
-        from: subtrees.above(subtree)?.rank ?? rank,
-        load: popularity.vector('region', subtree.fragment),
-      }));
+    const imports = [...subtrees.ofRank(rank)].map((subtree) => ({
+      from: subtrees.above(subtree)?.rank ?? rank,
+      load: popularity.vector('region', subtree.fragment),
+    }));
     return importMapOf(rank, imports);
   }
 
@@ -137,7 +135,7 @@ export class Balancer {
       metaLoad: metaLoad(load.auth),
       auth: load.auth,
       requestRate: load.requestRate,
-      subtrees: [...state.subtrees.all].filter((subtree) => subtree.rank === rank).length,
+      subtrees: state.subtrees.ofRank(rank).size,
     };
   }
 

@@ -71,8 +71,8 @@ export class FragmentView implements ExportFragment {
 export function ownSubtrees(rank: number, settings: ViewSettings): OwnSubtree[] {
   const { state, pins } = settings;
   const own: OwnSubtree[] = [];
-  for (const subtree of state.subtrees.all) {
-    if (subtree.rank !== rank || subtree.isMoving) continue;
+  for (const subtree of state.subtrees.ofRank(rank)) {
+    if (subtree.isMoving) continue;
     const directory = state.tree.directory[subtree.fragment] ?? 0;
     own.push({
       root: new FragmentView(subtree.fragment, state.popularity.load(subtree.fragment), settings),

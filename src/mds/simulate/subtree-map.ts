@@ -4,6 +4,8 @@ import type { FragmentTree } from './fragment-tree.ts';
 import type { PopularityTable } from './popularity-table.ts';
 import { NO_NODE } from './workload.ts';
 
+const NONE: ReadonlySet<Subtree> = new Set();
+
 /** A part of the tree that one rank has authority over, from its root down to where others begin. */
 export interface Subtree {
   /** Its root. */
@@ -20,6 +22,9 @@ export class SubtreeMap {
   readonly #tree: FragmentTree;
   readonly #popularity: PopularityTable;
   readonly #byRoot = new Map<number, Subtree>();
+  readonly #byRank = new Map<number, Set<Subtree>>();
+  /** By fragment: subtrees that begin below it, at any depth; most have none, and need not look for them. */
+  #rootsBelow: Int32Array;
   /** What is told of authority that changes: the root, from, and to. */
   readonly #onMove: (fragment: number, from: number, to: number) => void;
 
@@ -32,6 +37,7 @@ export class SubtreeMap {
     this.#tree = tree;
     this.#popularity = popularity;
     this.#onMove = onMove;
+    this.#rootsBelow = new Int32Array(tree.capacity);
     for (const fragment of tree.fragmentsOf(0)) this.#add(fragment, 0);
   }
 
@@ -42,6 +48,11 @@ export class SubtreeMap {
 
   get size(): number {
     return this.#byRoot.size;
+  }
+
+  /** The subtrees of a rank, in the order in which it got them. */
+  ofRank(rank: number): ReadonlySet<Subtree> {
+    return this.#byRank.get(rank) ?? NONE;
   }
 
   /** The subtree with this root, if there is one. */
@@ -66,6 +77,7 @@ export class SubtreeMap {
 
   /** The subtrees that begin right below one. */
   below(subtree: Subtree): Subtree[] {
+    if ((this.#rootsBelow[subtree.fragment] ?? 0) === 0) return [];
     return [...this.#byRoot.values()].filter((each) => this.above(each) === subtree);
   }
 
@@ -77,8 +89,8 @@ export class SubtreeMap {
    */
   nested(fragment: number, rank: number, read: (fragment: number) => number): number {
     let sum = this.of(fragment).rank === rank ? read(fragment) : 0;
-    for (const { fragment: root, rank: holder } of this.#byRoot.values()) {
-      if (holder === rank && root !== fragment && this.#isAbove(fragment, root)) sum += read(root);
+    for (const { fragment: root } of this.ofRank(rank)) {
+      if (root !== fragment && this.#isAbove(fragment, root)) sum += read(root);
     }
     return sum;
   }
@@ -96,8 +108,9 @@ export class SubtreeMap {
   move(subtree: Subtree, rank: number): void {
     if (subtree.rank !== rank) {
       this.#onMove(subtree.fragment, subtree.rank, rank);
+      this.#byRank.get(subtree.rank)?.delete(subtree);
       subtree.rank = rank;
-      this.#tree.subtreeRank[subtree.fragment] = rank;
+      this.#enlist(subtree);
     }
     this.join(subtree);
   }
@@ -111,13 +124,17 @@ export class SubtreeMap {
 
   /** Lets the parts of a fragment that is split, or what a merge makes of some, take the place of these as roots. */
   replace(old: readonly number[], fragments: readonly number[]): void {
-    const [subtree] = old.map((fragment) => this.#byRoot.get(fragment));
-    for (const fragment of old) this.#byRoot.delete(fragment);
+    const roots = old.flatMap((fragment) => this.#byRoot.get(fragment) ?? []);
+    for (const fragment of fragments) this.#rootsBelow[fragment] = this.#countBelow(fragment);
+    const [subtree] = roots;
     if (subtree === undefined) return;
-    for (const fragment of fragments) {
-      this.#byRoot.set(fragment, { ...subtree, fragment });
-      this.#tree.subtreeRank[fragment] = subtree.rank;
+    const [first] = fragments;
+    if (first !== undefined) this.#countAbove(first, fragments.length - roots.length);
+    for (const root of roots) {
+      this.#byRoot.delete(root.fragment);
+      this.#byRank.get(root.rank)?.delete(root);
     }
+    for (const fragment of fragments) this.#enlist({ ...subtree, fragment });
   }
 
   #joinAbove(subtree: Subtree): void {
@@ -125,15 +142,47 @@ export class SubtreeMap {
     if (above?.rank !== subtree.rank) return;
     if (subtree.isKeptApart || subtree.isMoving || above.isMoving) return;
     this.#byRoot.delete(subtree.fragment);
+    this.#byRank.get(subtree.rank)?.delete(subtree);
     this.#tree.subtreeRank[subtree.fragment] = NO_NODE;
     this.#popularity.addAbove(subtree.fragment, 1);
+    this.#countAbove(subtree.fragment, -1);
   }
 
   #add(fragment: number, rank: number): Subtree {
     const subtree = { fragment, rank, isKeptApart: false, isMoving: false };
-    this.#byRoot.set(fragment, subtree);
-    this.#tree.subtreeRank[fragment] = rank;
+    this.#enlist(subtree);
+    this.#countAbove(fragment, 1);
     return subtree;
+  }
+
+  #enlist(subtree: Subtree): void {
+    this.#byRoot.set(subtree.fragment, subtree);
+    this.#tree.subtreeRank[subtree.fragment] = subtree.rank;
+    const others = this.#byRank.get(subtree.rank);
+    if (others === undefined) this.#byRank.set(subtree.rank, new Set([subtree]));
+    else others.add(subtree);
+  }
+
+  #countAbove(fragment: number, difference: number): void {
+    for (let at = this.#tree.parent(fragment); at !== NO_NODE; at = this.#tree.parent(at)) {
+      this.#rootsBelow[at] = (this.#rootsBelow[at] ?? 0) + difference;
+    }
+  }
+
+  /** Subtrees that begin below a fragment, from those of the fragments in it. */
+  #countBelow(fragment: number): number {
+    if (this.#rootsBelow.length < this.#tree.capacity) {
+      const more = new Int32Array(this.#tree.capacity);
+      more.set(this.#rootsBelow);
+      this.#rootsBelow = more;
+    }
+    let sum = 0;
+    for (const directory of this.#tree.directoriesIn(fragment)) {
+      for (const child of this.#tree.fragmentsOf(directory)) {
+        sum += (this.#rootsBelow[child] ?? 0) + (this.#byRoot.has(child) ? 1 : 0);
+      }
+    }
+    return sum;
   }
 
   #isAbove(fragment: number, other: number): boolean {
