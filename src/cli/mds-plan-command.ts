@@ -1,5 +1,6 @@
 /** `crush-wasm mds plan`: static pins that even out the load of metadata servers. */
 import { CrushError } from '../errors.ts';
+import { planCommandLines } from '../analysis/mds-plan-commands.ts';
 import { readMdsOptions } from '../mds/options.ts';
 import { planPins, type PinPlan } from '../mds/plan.ts';
 import { comparePlan, type PlanComparison } from '../mds/plan/comparison.ts';
@@ -10,7 +11,6 @@ import { readPlanPins } from '../formats/mds-plan-json.ts';
 import { misuse, type CommandIo, type TextSink } from './io.ts';
 import { naming, readBytes } from './load.ts';
 import { readMdsFiles, type MdsInput } from './mds-input.ts';
-import { planCommandLines } from './mds-plan-commands.ts';
 import { planJson, planLines, type PlanReport } from './mds-plan-report.ts';
 
 /** Options of `mds plan`, as commander gives them. */

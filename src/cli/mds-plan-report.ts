@@ -1,20 +1,17 @@
 /** What `crush-wasm mds plan` prints, for people and for programs. */
+import { holdCommands, inOrder, setCommand, type PlannedCommands } from '../analysis/mds-plan-commands.ts';
 import { noun } from '../analysis/noun.ts';
 import { snakeCaseJson } from '../analysis/snake-case.ts';
+import { shellWord } from '../analysis/what-if/shell-words.ts';
 import type { Indivisible, PinPlan, PlannedPin, PlannedRank } from '../mds/plan.ts';
 import type { PlanComparison, SimulatedCourse } from '../mds/plan/comparison.ts';
 import type { FileSystemReport } from '../mds/reports.ts';
 import { oneLine } from './io.ts';
-import { holdCommands, inOrder, setCommand } from './mds-plan-commands.ts';
-import { shellWord } from './next-steps.ts';
+
 import { tableLines } from './table.ts';
 
 /** A plan with what is said beside it. */
-export interface PlanReport {
-  readonly plan: PinPlan;
-  /** Where the root of the file system is mounted, without a slash at its end. */
-  readonly mount: string;
-  readonly fileSystem: FileSystemReport | undefined;
+export interface PlanReport extends PlannedCommands {
   readonly comparison: PlanComparison | undefined;
 }
 

@@ -1,12 +1,19 @@
 /** A plan of pins as commands for a shell. */
-import { noun } from '../analysis/noun.ts';
+import { noun } from './noun.ts';
 import type { PinPlan, PlannedPin } from '../mds/plan.ts';
 import type { FileSystemReport } from '../mds/reports.ts';
-import { shellWord } from './next-steps.ts';
-import type { PlanReport } from './mds-plan-report.ts';
+import { shellWord } from './what-if/shell-words.ts';
+
+/** What commands are made of. */
+export interface PlannedCommands {
+  readonly plan: PinPlan;
+  /** Where the root of the file system is mounted, without a slash at its end. */
+  readonly mount: string;
+  readonly fileSystem: FileSystemReport | undefined;
+}
 
 /** The commands, with the way back as comments: to be read, or piped into `sh`. */
-export function* planCommandLines(report: PlanReport): Generator<string> {
+export function* planCommandLines(report: PlannedCommands): Generator<string> {
   const { plan, mount, fileSystem } = report;
   const { pins, ranks, ranksBefore } = plan;
   const count = pins.length;
