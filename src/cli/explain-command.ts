@@ -1,5 +1,7 @@
 /** `crush-wasm explain`: why a PG or an object lies where it lies. */
 import { explainObject, explainPg, explainRule, type PgTrace, type RuleTrace } from '../analysis/explain.ts';
+import { writePg } from '../analysis/explain/pg-text.ts';
+import { ExplainText } from '../analysis/explain/rule-text.ts';
 import { ITEM_NONE } from '../crush/model.ts';
 import { findRule, ruleList } from '../crush/names.ts';
 import { CrushError } from '../errors.ts';
@@ -7,8 +9,6 @@ import type { MapFile } from '../formats/detect.ts';
 import type { OsdMap } from '../osdmap/model.ts';
 import { findPool } from '../osdmap/pool-request.ts';
 import { chooseArgsOf, deviceWeights } from './crushtool/device-weights.ts';
-import { writePg } from './explain-pg-text.ts';
-import { ExplainText } from './explain-text.ts';
 import { misuse, type CommandIo, type TextSink } from './io.ts';
 import { formatPgId } from '../osdmap/pg-text.ts';
 import { fileTitle, loadMapFile } from './load.ts';

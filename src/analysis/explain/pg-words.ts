@@ -1,19 +1,15 @@
 /** The words for how a PG comes to its OSDs: its seed, its rule, what the OSDMap lays over the rule's choice. */
 import { ITEM_NONE } from '../../crush/model.ts';
+import { formatPgId } from '../../osdmap/pg-text.ts';
 import type { ObjectTrace, OverlayStep, PgTrace } from './trace.ts';
 import { fixedText, setText } from './words.ts';
 
 /** Where nothing is laid over the rule's choice. */
 export const NO_OVERLAY = 'changes nothing: all of these OSDs are up, and no exception names this PG';
 
-/** A PG's name, as Ceph prints it. */
-export function pgText(pool: number, ps: number): string {
-  return `${pool}.${(ps >>> 0).toString(16)}`;
-}
-
 /** A PG and its pool. */
 export function pgTitle({ pgid, pool, seed }: PgTrace): string {
-  const id = pgText(pgid.pool, pgid.ps);
+  const id = formatPgId(pgid.pool, pgid.ps);
   return `PG ${id} of pool ${pool.id} '${pool.name}': ${pool.type}, size ${pool.size}, ${seed.pgNum} PGs`;
 }
 
@@ -27,15 +23,15 @@ export function objectText({ name, namespace, key }: ObjectTrace): string {
 /** From an object's hash to its PG. */
 export function objectHashText({ algorithm, hash }: ObjectTrace, { pgid, seed }: PgTrace): string {
   const hashed = `0x${hash.toString(16).padStart(8, '0')}`;
-  return `${algorithm} ${hashed}, folded to pg_num ${seed.pgNum}: PG ${pgText(pgid.pool, pgid.ps)}`;
+  return `${algorithm} ${hashed}, folded to pg_num ${seed.pgNum}: PG ${formatPgId(pgid.pool, pgid.ps)}`;
 }
 
 /** That a placement seed was asked for which is beyond pg_num; undefined where it is not. */
 export function foldedText({ pgid, pool, seed }: PgTrace): string | undefined {
   if (seed.asked === seed.ps) return undefined;
   return (
-    `there is no PG ${pgText(pool.id, seed.asked)}, which is beyond pg_num ${seed.pgNum}; ` +
-    `its seed folds to ${pgText(pgid.pool, pgid.ps)}, explained here`
+    `there is no PG ${formatPgId(pool.id, seed.asked)}, which is beyond pg_num ${seed.pgNum}; ` +
+    `its seed folds to ${formatPgId(pgid.pool, pgid.ps)}, explained here`
   );
 }
 

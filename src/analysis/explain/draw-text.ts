@@ -1,7 +1,7 @@
 /** A draw from a bucket as one line, and as a table of all its items. */
-import type { BucketDraw } from '../analysis/explain.ts';
-import { drawNumbers, drawTable } from '../analysis/explain/draw-words.ts';
-import { tableLines } from './table.ts';
+import type { BucketDraw } from './trace.ts';
+import { drawNumbers, drawTable } from './draw-words.ts';
+import { tableLines } from '../table-lines.ts';
 
 /** A draw as one line: what was drawn, by which numbers, and what came next. */
 export function drawLine(draw: BucketDraw, width: number): string {

@@ -9,7 +9,7 @@ import type {
   PlaceTrace,
   RuleTrace,
   StepTrace,
-} from '../analysis/explain.ts';
+} from './trace.ts';
 import {
   blockLines,
   blockTitle,
@@ -21,9 +21,9 @@ import {
   stepText,
   strideText,
   verdictText,
-} from '../analysis/explain/rule-words.ts';
-import { placesText, plural, setText } from '../analysis/explain/words.ts';
-import { drawLine, drawTableLines } from './explain-draw-text.ts';
+} from './rule-words.ts';
+import { placesText, plural, setText } from './words.ts';
+import { drawLine, drawTableLines } from './draw-text.ts';
 
 /** Attempts of a place that are shown, unless everything is: the first ones, and the last. */
 const SHOWN_FIRST = 3;

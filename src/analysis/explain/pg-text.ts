@@ -1,5 +1,5 @@
 /** How a PG comes to its OSDs, as text for people. */
-import type { PgTrace } from '../analysis/explain.ts';
+import type { PgTrace } from './trace.ts';
 import {
   foldedText,
   NO_OVERLAY,
@@ -10,9 +10,9 @@ import {
   primaryText,
   ruleText,
   seedText,
-} from '../analysis/explain/pg-words.ts';
-import { setText } from '../analysis/explain/words.ts';
-import type { ExplainText } from './explain-text.ts';
+} from './pg-words.ts';
+import { setText } from './words.ts';
+import type { ExplainText } from './rule-text.ts';
 
 /** Writes the explanation of a PG. */
 export function writePg(text: ExplainText, trace: PgTrace): void {
