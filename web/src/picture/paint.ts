@@ -82,10 +82,11 @@ export function paintBoxes(
       if (mark === 'hatched') context.fillRect(left, top, width, height);
       else cross(context, left, top, width, height, ink);
     }
-    context.strokeStyle = ground;
-    context.lineWidth = 1 / scale;
-    const half = 0.5 / scale;
-    context.strokeRect(left + half, top + half, width - 1 / scale, height - 1 / scale);
+    // Lines to the right and below only: small boxes have no pixel to spare.
+    const gap = 1 / scale;
+    context.fillStyle = ground;
+    context.fillRect(right - gap, top, gap, height);
+    context.fillRect(left, bottom - gap, width, gap);
     if (width < NAME.width * size || height < NAME.height * size) continue;
     const isFrame = layout.shape === 'treemap' && !look.isLeaf(row);
     const room = isFrame ? (heads[row] ?? 0) : height;

@@ -42,6 +42,8 @@ export interface OpenPageOptions {
   readonly scheme?: 'light' | 'dark';
   /** Link into the page, such as `#/summary?example=cluster-8osd`. */
   readonly link?: string;
+  /** Runs in the page before the page's own code. */
+  readonly before?: () => void;
 }
 
 let server: Server | undefined;
@@ -61,6 +63,7 @@ export async function openPage(options: OpenPageOptions = {}): Promise<OpenPage>
   });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
+  if (options.before !== undefined) await page.addInitScript(options.before);
   const faults: string[] = [];
   const requests: string[] = [];
   page.on('pageerror', (error) => faults.push(`uncaught: ${error.message}`));

@@ -28,7 +28,7 @@ type Key =
   | 'primaries';
 
 const COLUMNS: readonly (Pick<TableColumn, 'title' | 'track' | 'isNumber'> & { readonly key: Key })[] = [
-  { key: 'name', title: 'Name', track: 'minmax(18ch, 3fr)' },
+  { key: 'name', title: 'Name', track: 'minmax(17ch, 3fr)' },
   { key: 'id', title: 'Id', track: 'minmax(6ch, 1fr)', isNumber: true },
   { key: 'type', title: 'Type', track: 'minmax(9ch, 1fr)' },
   { key: 'class', title: 'Class', track: 'minmax(6ch, 1fr)' },
@@ -38,7 +38,7 @@ const COLUMNS: readonly (Pick<TableColumn, 'title' | 'track' | 'isNumber'> & { r
   { key: 'shards', title: 'Shards', track: 'minmax(8ch, 1fr)', isNumber: true },
   { key: 'expected', title: 'Expected', track: 'minmax(9ch, 1fr)', isNumber: true },
   { key: 'deviation', title: 'Deviation', track: 'minmax(9ch, 1fr)', isNumber: true },
-  { key: 'primaries', title: 'Primary of', track: 'minmax(9ch, 1fr)', isNumber: true },
+  { key: 'primaries', title: 'Primary of', track: 'minmax(10ch, 1fr)', isNumber: true },
 ];
 
 /** What a {@link TreeTable} shows. */

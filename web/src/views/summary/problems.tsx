@@ -73,7 +73,7 @@ function ProblemGroup({
       </ul>
       {rest > 0 && (
         <button type="button" onClick={() => setLimit(limit + MORE)}>
-          Show {count(Math.min(rest, MORE))} more of {count(rest)}
+          Show {count(Math.min(rest, MORE))} more{rest > MORE && ` of ${count(rest)}`}
         </button>
       )}
     </div>
