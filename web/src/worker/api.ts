@@ -4,7 +4,7 @@ import { lendMaps, takeMaps } from './side-desk.ts';
 import { compareFile, compareFlows, compareRows, compareRun } from './topics/compare.ts';
 import { compareRead } from './topics/compare/sides.ts';
 import { distribution } from './topics/distribution.ts';
-import { explain, explainDraw } from './topics/explain.ts';
+import { explain, explainDraw, explainText } from './topics/explain.ts';
 import { hierarchyLoads } from './topics/hierarchy-loads.ts';
 import { hierarchy } from './topics/hierarchy.ts';
 import { closeDocument, openExample, openFiles } from './topics/open.ts';
@@ -16,6 +16,7 @@ import { summary } from './topics/summary.ts';
 import { whatIfChoices, whatIfItem } from './topics/what-if-choices.ts';
 import { savedMap, whatIfCommands, whatIfComparison } from './topics/what-if-output.ts';
 import { whatIfDo, whatIfNow } from './topics/what-if.ts';
+import { textApply, textBinary, textCheck, textMoves, textStart } from './topics/text.ts';
 
 /** What the page calls through Comlink; all calls are answered in order, by promises. */
 export const pageApi = {
@@ -44,6 +45,7 @@ export const pageApi = {
   locateObject: onDocument(locateObject),
   explain: onDocument(explain),
   explainDraw: onDocument(explainDraw),
+  explainText: onDocument(explainText),
   lendMaps: onDocument(lendMaps),
   takeMaps: guarded(takeMaps),
   compareRead: guarded(compareRead),
@@ -51,6 +53,11 @@ export const pageApi = {
   compareRows: guarded(compareRows),
   compareFlows: guarded(compareFlows),
   compareFile: guarded(compareFile),
+  textStart: guarded(textStart),
+  textCheck: guarded(textCheck),
+  textMoves: guarded(textMoves),
+  textBinary: guarded(textBinary),
+  textApply: onDocument(textApply),
 };
 
 /** The worker as the page sees it. */
