@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { readMapFile } from '../../src/formats/map-file.ts';
 import { createMapper } from '../../src/osdmap/pg-mapper.ts';
 import { readExample } from '../src/worker/examples.ts';
 import { OpenDocument } from '../src/worker/open-document.ts';
-import { explain, explainDraw } from '../src/worker/topics/explain.ts';
+import { fixture, fixtureText } from '../../test/fixtures.ts';
+import { explain, explainDraw, explainText } from '../src/worker/topics/explain.ts';
 
 const open = (id: string) => new OpenDocument({ ...readExample(id), notes: [] });
 
@@ -55,5 +57,14 @@ describe('explanations in the page', () => {
     const found = createMapper(document.original).mapObject(pool, { name: 'foo', namespace: 'ns' });
     expect(trace.object).toMatchObject({ name: 'foo', namespace: 'ns', hash: found.hash });
     expect(trace.up).toEqual(found.up);
+  });
+
+  it('are the text that the command prints', async () => {
+    const file = await readMapFile(fixture('cluster-10osd/d.osdmap'));
+    const document = new OpenDocument({ name: 'd.osdmap', file, notes: [] });
+    const text = (pool: number, ps: number) => explainText(document, { pool, ps, side: 'current' });
+    expect(text(6, 0x11)).toBe(fixtureText('explain/erasure.txt'));
+    expect(text(1, 7)).toBe(fixtureText('explain/upmap.txt'));
+    expect(text(2, 0xff)).toBe(fixtureText('explain/beyond-pg-num.txt'));
   });
 });

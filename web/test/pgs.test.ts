@@ -232,6 +232,23 @@ describe('PGs of a changed map', () => {
     expect(pgList(document, ask({ only: 'remapped' })).count).toBe(0);
   });
 
+  it('lists the pools that cannot be mapped, and the PGs of the others', () => {
+    const { original } = open('cluster-8osd');
+    const [first] = original.pools.keys();
+    const pools = new Map(original.pools).set(first!, { ...original.pools.get(first!)!, type: 7 });
+    const file = { kind: 'osdmap', encoding: 'binary', map: { ...original, pools } } as const;
+    const broken = new OpenDocument({ name: 'broken', file, notes: [] });
+    const { total, failures } = pgList(broken, ask());
+    expect(total).toBe(321 - original.pools.get(first!)!.pgNum);
+    expect(failures.map(({ pool, error }) => [pool, error.text])).toEqual([
+      [first, expect.stringContaining('pool type 7 is unknown')],
+    ]);
+    expect(() => pgDetail(broken, first!, 0)).toThrow(
+      expect.objectContaining({ code: 'unsupported' }) as Error,
+    );
+    expect(pgRows(broken, ask({ pool: first! }), 0, 10)).toEqual([]);
+  });
+
   it('has no choice without a PG flag', () => {
     for (const { flags } of PG_CHOICES) expect(flagWords(flags).length).toBeGreaterThan(0);
   });

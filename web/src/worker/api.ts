@@ -7,6 +7,19 @@ import { distribution } from './topics/distribution.ts';
 import { explain, explainDraw, explainText } from './topics/explain.ts';
 import { hierarchyLoads } from './topics/hierarchy-loads.ts';
 import { hierarchy } from './topics/hierarchy.ts';
+import {
+  mdsAdd,
+  mdsClear,
+  mdsComparison,
+  mdsDecision,
+  mdsDirectory,
+  mdsExample,
+  mdsGiven,
+  mdsPlan,
+  mdsRemove,
+  mdsSetRank,
+  mdsTree,
+} from './topics/mds.ts';
 import { closeDocument, openExample, openFiles } from './topics/open.ts';
 import { locateObject, pgCsv, pgDetail, pgList, pgPosition, pgRows } from './topics/pgs.ts';
 import { pools } from './topics/pools.ts';
@@ -58,6 +71,17 @@ export const pageApi = {
   textMoves: guarded(textMoves),
   textBinary: guarded(textBinary),
   textApply: onDocument(textApply),
+  mdsAdd: guarded(mdsAdd),
+  mdsExample: guarded(mdsExample),
+  mdsSetRank: guarded(mdsSetRank),
+  mdsRemove: guarded(mdsRemove),
+  mdsClear: guarded(mdsClear),
+  mdsGiven: guarded(mdsGiven),
+  mdsTree: guarded(mdsTree),
+  mdsDirectory: guarded(mdsDirectory),
+  mdsDecision: guarded(mdsDecision),
+  mdsPlan: guarded(mdsPlan),
+  mdsComparison: guarded(mdsComparison),
 };
 
 /** The worker as the page sees it. */

@@ -15,6 +15,7 @@ import { documentOpen } from '../../app/document.ts';
 import { route } from '../../app/route.ts';
 import { worker } from '../../app/worker-client.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { pgName } from '../../parts/format.ts';
 import { askedObject } from '../../parts/object-subject.ts';
 import { parsePg } from '../../parts/pg-id.ts';
 import { chosenPool } from '../../parts/pool-choice.tsx';
@@ -26,6 +27,7 @@ import { ExplainPicture } from './explain-picture.tsx';
 import { ExplainToolbar } from './explain-toolbar.tsx';
 import { type FoldWish, FoldWishes } from './fold.tsx';
 import { RuleStory } from './rule-story.tsx';
+import { TextButtons } from './text-buttons.tsx';
 import './explain.css';
 
 /** The view. */
@@ -84,6 +86,7 @@ function Story({ trace }: { readonly trace: PgTrace }) {
           <SetLine title="up" osds={trace.up} primary={trace.upPrimary} />
           <SetLine title="acting" osds={trace.acting} primary={trace.actingPrimary} />
         </dl>
+        <TextButtons pg={pgName(trace.pgid.pool, trace.pgid.ps)} />
       </section>
       <section class="explain-picture" aria-label="Where it is in the hierarchy">
         <ExplainPicture trace={trace} />

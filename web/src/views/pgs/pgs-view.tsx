@@ -10,7 +10,8 @@ import { parsePg } from '../../parts/pg-id.ts';
 import { chosenPool } from '../../parts/pool-choice.tsx';
 import { useSettled } from '../../parts/use-settled.ts';
 import { useWorkerData } from '../../parts/use-worker-data.ts';
-import type { PgOrder, PgQuery } from '../../worker/topics/pgs.ts';
+import type { PageError } from '../../worker/page-error.ts';
+import type { PgList, PgOrder, PgQuery } from '../../worker/topics/pgs.ts';
 import { PgPanel } from './pg-panel.tsx';
 import { type FoundPgs, PgTable } from './pg-table.tsx';
 import { PgToolbar } from './pg-toolbar.tsx';
@@ -58,9 +59,7 @@ export function PgsView() {
     <>
       <PgToolbar query={query} isChanged={open.isChanged} hasFound={(list?.count ?? 0) > 0} onGo={goTo} />
       {found.error && <ErrorNote error={found.error} />}
-      {list?.failures.map(({ pool, error }) => (
-        <ErrorNote key={pool} error={error} title={`Pool ${pool} cannot be mapped`} />
-      ))}
+      {list && <Failures failures={list.failures} />}
       {list !== undefined && list.problems.length > 0 && (
         <p class="note" role="alert">
           {list.problems.join('; ')}
@@ -93,6 +92,28 @@ export function PgsView() {
           {open.pools.length > 0 && <ObjectForm onFound={goTo} />}
         </div>
       </div>
+    </>
+  );
+}
+
+/** Pools that cannot be mapped, those with the same reason together; what keeps all from it is told above. */
+function Failures({ failures }: { readonly failures: PgList['failures'] }) {
+  const reasons = new Map<string, { readonly error: PageError; readonly pools: number[] }>();
+  for (const { pool, error } of failures) {
+    if (error.text === documentOpen.value?.obstacle?.text) continue;
+    const known = reasons.get(error.text);
+    if (known === undefined) reasons.set(error.text, { error, pools: [pool] });
+    else known.pools.push(pool);
+  }
+  return (
+    <>
+      {[...reasons.values()].map(({ error, pools }) => (
+        <ErrorNote
+          key={error.text}
+          error={error}
+          title={`${pools.length === 1 ? 'Pool' : 'Pools'} ${pools.join(', ')} cannot be mapped`}
+        />
+      ))}
     </>
   );
 }

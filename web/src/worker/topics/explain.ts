@@ -1,6 +1,8 @@
 /** Why a PG or an object lies where it lies, step by step. */
 import { explainObject, explainPg, type BucketDraw, type PgTrace } from '../../../../src/analysis/explain.ts';
 import { drawTable, type DrawTable } from '../../../../src/analysis/explain/draw-words.ts';
+import { writePg } from '../../../../src/analysis/explain/pg-text.ts';
+import { ExplainText } from '../../../../src/analysis/explain/rule-text.ts';
 import type { OpenDocument } from '../open-document.ts';
 import { nameOf, type ObjectAsked } from './pgs.ts';
 
@@ -32,7 +34,18 @@ const ATTEMPTS = 400;
  * @throws CrushError as the library's `explainPg`
  */
 export function explain(document: OpenDocument, subject: ExplainSubject): PgTrace {
-  return traceOf(document, subject, 'best');
+  return traceOf(document, subject, 'best', ATTEMPTS);
+}
+
+/**
+ * An explanation as text: what `crush-wasm explain` prints.
+ *
+ * @throws CrushError as the library's `explainPg`
+ */
+export function explainText(document: OpenDocument, subject: ExplainSubject): string {
+  const text = new ExplainText(false);
+  writePg(text, traceOf(document, subject, 'best'));
+  return `${text.lines.join('\n')}\n`;
 }
 
 /** Everything that was drawn for in one draw of an explanation; undefined where there is nothing more to it. */
@@ -41,7 +54,7 @@ export function explainDraw(
   subject: ExplainSubject,
   asked: DrawAsked,
 ): DrawTable | undefined {
-  const draw = findDraw(traceOf(document, subject, 'all'), asked);
+  const draw = findDraw(traceOf(document, subject, 'all', ATTEMPTS), asked);
   return draw && drawTable(draw);
 }
 
@@ -49,9 +62,10 @@ function traceOf(
   document: OpenDocument,
   { pool, ps, object, side }: ExplainSubject,
   draws: 'best' | 'all',
+  attemptLimit?: number,
 ): PgTrace {
   const map = side === 'current' ? document.current : document.original;
-  const options = { draws, attemptLimit: ATTEMPTS };
+  const options = { draws, ...(attemptLimit === undefined ? {} : { attemptLimit }) };
   if (object !== undefined) return explainObject(map, pool, nameOf(object), options);
   return explainPg(map, { pool, ps }, options);
 }
