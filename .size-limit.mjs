@@ -1,18 +1,28 @@
 /** What size-limit weighs, packed with gzip; scripts/bundle-embedder.mjs makes the files of build/embedder/. */
 
+/** Modules, as embedders have them. */
+const quiet = (config) => ({ ...config, format: 'esm', logLevel: 'error' });
 /** Files that are weighed as they are, in place of what esbuild would make of them. */
-const asItIs = (config) => ({ ...config, bundle: false, loader: { '.wasm': 'copy' } });
+const asItIs = (config) => ({ ...quiet(config), bundle: false, loader: { '.wasm': 'copy' } });
 const files = (name, path, limit) => ({ name, path, limit, gzip: true, modifyEsbuildConfig: asItIs });
-const bundled = (name, path, names, limit) => ({ name, path, import: names, limit, gzip: true });
+const bundled = (name, path, names, limit) => ({
+  name,
+  path,
+  import: names,
+  limit,
+  gzip: true,
+  modifyEsbuildConfig: quiet,
+});
 
 const checks = [
   files(
     'the core as a page loads it: readMapFile, createMapper, init and the kernel with SIMD',
-    ['build/embedder/page.js', 'dist/crush-simd.wasm'],
+    ['build/embedder/slim/page.js', 'dist/crush-simd.wasm'],
     '43 kB',
   ),
-  files('of that, code', 'build/embedder/page.js', '22.5 kB'),
-  files('loaded when a map in text or JSON comes', 'build/embedder/text-and-json.js', '25 kB'),
+  files('of that, code', 'build/embedder/slim/page.js', '22.5 kB'),
+  files('loaded when a map in text or JSON comes', 'build/embedder/slim/text-and-json.js', '25 kB'),
+  files('the same page by the default entry, with both kernels', 'build/embedder/default/page.js', '63 kB'),
   files('the kernel with SIMD', 'dist/crush-simd.wasm', '25 kB'),
   files('the kernel without', 'dist/crush.wasm', '25 kB'),
   bundled(

@@ -52,8 +52,8 @@ const withoutBareImports = {
 const entries = { index: 'src/index.ts', mds: 'src/mds.ts', cli: 'src/cli/main.ts', ...workers };
 
 /** Bundles some modules, and does something with the bundle. */
-async function bundling(input, use, plugins = []) {
-  const bundle = await rolldown({ ...options, input, plugins });
+async function bundling(input, use, more = {}) {
+  const bundle = await rolldown({ ...options, ...more, input });
   try {
     return await use(bundle);
   } finally {
@@ -61,17 +61,30 @@ async function bundling(input, use, plugins = []) {
   }
 }
 
-/** All modules of some entries. */
+/** All modules that some entries import, used or not, but for what they load when it is needed. */
 async function modulesOf(input) {
-  const { output } = await bundling(input, (bundle) => bundle.generate({ format: 'esm' }));
-  return output.flatMap(({ moduleIds }) => moduleIds);
+  const { output } = await bundling(input, (bundle) => bundle.generate({ format: 'esm' }), {
+    treeshake: false,
+  });
+  const found = new Set();
+  const visit = ({ moduleIds, imports }) => {
+    for (const id of moduleIds) found.add(id);
+    for (const chunk of output) if (imports.includes(chunk.fileName)) visit(chunk);
+  };
+  for (const chunk of output) if (chunk.isEntry) visit(chunk);
+  return found;
 }
 
-const workerModules = new Set((await modulesOf(workers)).filter((id) => !id.endsWith('-worker.ts')));
-const balancerModules = new Set(await modulesOf({ mds: entries.mds }));
+const workerModules = new Set([...(await modulesOf(workers))].filter((id) => !id.endsWith('-worker.ts')));
+const balancerModules = await modulesOf({ mds: entries.mds });
+/** What maps a binary map, and what readers of text and JSON have beside that. */
+const coreModules = await modulesOf({ read: 'src/formats/map-file.ts', map: 'src/osdmap/pg-mapper.ts' });
+const readerModules = await modulesOf({ read: 'src/formats/detect.ts' });
+const isTextReader = (id) => readerModules.has(id) && !coreModules.has(id);
 const isCommand = (id) => id.includes('/src/cli/');
 /** The balancer's own; what it takes of the rest is apart, so that it comes without the kernels. */
 const isBalancer = (id) => id.includes('/src/mds/') || id.includes('/src/formats/mds-');
+const isShared = (id) => balancerModules.has(id) && !isBalancer(id) && !id.endsWith('/src/mds.ts');
 await bundling(entries, (bundle) =>
   bundle.write({
     // All in one folder: a worker's module stands beside the file that starts it, whichever that is.
@@ -83,9 +96,14 @@ await bundling(entries, (bundle) =>
       name === 'main' ? `${basename(dirname(facadeModuleId))}.js` : '[name].js',
     codeSplitting: {
       groups: [
-        { name: 'base', test: (id) => balancerModules.has(id) && !isBalancer(id), minShareCount: 2 },
+        // In layers: each file needs only those before it. Bundlers leave out files of which nothing is used, so what
+        // is for JSON and text stands apart.
+        { name: 'base', test: (id) => isShared(id) && !isTextReader(id) },
+        { name: 'json', test: isShared },
         { name: 'balancer', test: isBalancer, minShareCount: 2 },
         { name: 'kernel', test: (id) => workerModules.has(id) },
+        { name: 'core', test: (id) => coreModules.has(id) },
+        { name: 'text-readers', test: isTextReader },
         { name: 'library', test: (id) => !isCommand(id), minShareCount: 2 },
         { name: 'commands-shared', test: isCommand, minShareCount: 2 },
       ],
@@ -104,7 +122,7 @@ await bundling(
       // npm packs no folder of the name node_modules.
       entryFileNames: ({ name }) => `${name.replace(/^node_modules\/(\w+)\/.*/, '$1')}.js`,
     }),
-  [withoutKernel, withoutBareImports],
+  { plugins: [withoutKernel, withoutBareImports] },
 );
 // Edge runtimes compile no bytes, and import a .wasm file as a WebAssembly.Module; each in its own way.
 for (const [name, kernel] of [

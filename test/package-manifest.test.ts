@@ -75,6 +75,7 @@ test('the balancer brings no kernel and no mapper', async () => {
   expect([...importsFrom('dist/mds.js').keys()].sort()).toEqual([
     'dist/balancer.js',
     'dist/base.js',
+    'dist/json.js',
     'dist/mds.js',
   ]);
   const mds = (await import(fileURLToPath(new URL('dist/mds.js', ROOT)))) as object;
