@@ -4,7 +4,7 @@ import { documentOpen } from '../../app/document.ts';
 import { route } from '../../app/route.ts';
 import type { WhatIfAnswer } from '../../worker/topics/what-if.ts';
 import type { MoveCounts } from '../../worker/what-if/tally.ts';
-import { chosenType } from './what-if-client.ts';
+import { act, chosenType } from './what-if-client.ts';
 
 /** Totals, pools and flows against the map as it was read. */
 export function EffectPanel({ answer }: { readonly answer: WhatIfAnswer }) {
@@ -13,7 +13,7 @@ export function EffectPanel({ answer }: { readonly answer: WhatIfAnswer }) {
   return (
     <section class="panel effect" aria-labelledby="effect-title" data-version={state.version}>
       <h3 id="effect-title">Effect against the original</h3>
-      <div aria-live="polite">
+      <div>
         <p class="moved">
           <strong class="moved-share">{percent(share(total), 2)}</strong> of all shards move:{' '}
           <span class="moved-shards">{count(total.movedShards)}</span> of {count(total.shards)}, of{' '}
@@ -34,7 +34,7 @@ export function EffectPanel({ answer }: { readonly answer: WhatIfAnswer }) {
       {documentOpen.value?.isMadeUp === true && (
         <p class="quiet">The pools are made up, one for each rule: shares tell more than counts.</p>
       )}
-      <div class="scroll-x">
+      <div class="scroll-x" tabIndex={0} role="region" aria-label="Effect by pool">
         <table>
           <thead>
             <tr>
@@ -74,6 +74,39 @@ export function EffectPanel({ answer }: { readonly answer: WhatIfAnswer }) {
   );
 }
 
+/** The effect in one line, which stays in sight, and the way back. */
+export function EffectBar({ answer }: { readonly answer: WhatIfAnswer }) {
+  const { total } = answer.effect;
+  const { items, applied } = answer.history;
+  const short = total.after.undersized;
+  return (
+    <div class="effect-bar">
+      <p aria-live="polite">
+        <strong>{percent(share(total), 2)}</strong> of all shards move ({count(total.movedShards)})
+        {short > 0 && ` · ${count(short)} PGs undersized`}
+        {total.after.belowMinSize > 0 && ` · ${count(total.after.belowMinSize)} below min_size`}
+        {total.lostPgs > 0 && ` · ${count(total.lostPgs)} unreadable`}
+      </p>
+      <button
+        type="button"
+        aria-label="Undo the last change"
+        disabled={applied === 0}
+        onClick={() => act({ kind: 'undo' })}
+      >
+        Undo
+      </button>
+      <button
+        type="button"
+        aria-label="Redo the next change"
+        disabled={applied >= items.length}
+        onClick={() => act({ kind: 'redo' })}
+      >
+        Redo
+      </button>
+    </div>
+  );
+}
+
 /** Where shards come from and go to, by a level that the user chooses. */
 export function FlowPanel({ answer }: { readonly answer: WhatIfAnswer }) {
   const { flows, levels } = answer.effect;
@@ -91,7 +124,7 @@ export function FlowPanel({ answer }: { readonly answer: WhatIfAnswer }) {
             {count(flows.count)} {flows.count === 1 ? 'flow' : 'flows'}, {count(flows.shards)} shards
             {answer.type !== 0 && `; ${count(flows.within)} of them stay within their ${level}`}
           </p>
-          <div class="scroll-x">
+          <div class="scroll-x" tabIndex={0} role="region" aria-labelledby="flows-title">
             <table>
               <thead>
                 <tr>
@@ -120,7 +153,7 @@ export function FlowPanel({ answer }: { readonly answer: WhatIfAnswer }) {
             </table>
           </div>
           {flows.count > flows.top.length && (
-            <p class="quiet">The largest {flows.top.length}; each of the others has fewer shards.</p>
+            <p class="quiet">The largest {flows.top.length}; none of the others has more.</p>
           )}
         </>
       )}

@@ -55,7 +55,7 @@ export function FillPanel({ answer }: { readonly answer: WhatIfAnswer }) {
 
 function FillTable({ title, rows }: { readonly title: string; readonly rows: readonly FillRow[] }) {
   return (
-    <div class="scroll-x">
+    <div class="scroll-x" tabIndex={0} role="region" aria-label={title}>
       <table>
         <thead>
           <tr>

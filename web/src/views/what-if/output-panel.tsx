@@ -40,7 +40,7 @@ function Comparison({ result }: { readonly result: FullComparison }) {
         {count(total.movedShards)} shards move; any placement that is as even would have to move{' '}
         {count(total.floor.shards)} ({percent(total.floor.shards / Math.max(1, total.shards), 2)} of all).
       </p>
-      <div class="scroll-x">
+      <div class="scroll-x" tabIndex={0} role="region" aria-labelledby="comparison-title">
         <table>
           <thead>
             <tr>

@@ -102,12 +102,12 @@ function NumberField({
         <>
           <button
             type="button"
-            aria-label={`Halve ${field}`}
+            aria-label={`${field} ÷ 2`}
             onClick={() => set(String(Math.max(1, now >> 1)))}
           >
             ÷ 2
           </button>
-          <button type="button" aria-label={`Double ${field}`} onClick={() => set(String(now * 2))}>
+          <button type="button" aria-label={`${field} × 2`} onClick={() => set(String(now * 2))}>
             × 2
           </button>
         </>

@@ -1,5 +1,5 @@
 /** What if by hand: change the map, and see at once what would move. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { worker } from '../../app/worker-client.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { useWorkerData } from '../../parts/use-worker-data.ts';
@@ -7,12 +7,14 @@ import { type PageError, toPageError } from '../../worker/page-error.ts';
 import type { HierarchyRows } from '../../worker/topics/hierarchy.ts';
 import type { WhatIfAnswer } from '../../worker/topics/what-if.ts';
 import { AddForm, WordsForm } from './add-form.tsx';
+import { rowLoads } from './change-colours.ts';
 import { ChangeList } from './change-list.tsx';
-import { EffectPanel, FlowPanel } from './effect-panel.tsx';
+import { EffectBar, EffectPanel, FlowPanel } from './effect-panel.tsx';
 import { FillPanel } from './fill-panel.tsx';
 import { ItemEditor } from './item-editor.tsx';
+import { ItemList } from './item-list.tsx';
 import { CommandPanel, ComparisonPanel, SavePanel } from './output-panel.tsx';
-import { PicturePanel, pickedItem } from './picture-panel.tsx';
+import { PicturePanel, pickedItem, usePickedRow } from './picture-panel.tsx';
 import { PoolEditor, RuleEditor } from './pool-editor.tsx';
 import { actionError, answer, followDocument, working } from './what-if-client.ts';
 import './what-if.css';
@@ -42,13 +44,20 @@ const STATES = {
 function WhatIf({ answer: now }: { readonly answer: WhatIfAnswer }) {
   const rows = useRows(now);
   const item = pickedItem();
+  const [selected, select] = usePickedRow(rows.data);
+  const { osds } = now.effect;
+  const loads = useMemo(() => rows.data && rowLoads(rows.data, osds), [rows.data, osds]);
+  const pick =
+    rows.data === undefined || loads === undefined
+      ? undefined
+      : { rows: rows.data, fills: osds, loads, selected, onSelect: select };
   const choices = useWorkerData(() => worker.whatIfChoices());
   const picked = useWorkerData(item === undefined ? undefined : () => worker.whatIfItem(item), [item]);
   return (
     <div class="what-if">
       <div class="what-if-make">
         {rows.error && <ErrorNote error={rows.error} />}
-        {rows.data !== undefined && <PicturePanel rows={rows.data} fills={now.effect.osds} />}
+        {pick !== undefined && <PicturePanel {...pick} />}
         <section class="panel" aria-labelledby="change-title">
           <h3 id="change-title">Change it</h3>
           {item === undefined && <p class="quiet">Nothing is picked yet.</p>}
@@ -57,6 +66,7 @@ function WhatIf({ answer: now }: { readonly answer: WhatIfAnswer }) {
           )}
           {picked.error && <ErrorNote error={picked.error} />}
         </section>
+        {pick !== undefined && <ItemList {...pick} />}
         {choices.error && <ErrorNote error={choices.error} />}
         {choices.data !== undefined && (
           <section class="panel editors" aria-label="Pools, rules and additions">
@@ -88,6 +98,7 @@ function WhatIf({ answer: now }: { readonly answer: WhatIfAnswer }) {
         <CommandPanel />
         <SavePanel />
       </div>
+      <EffectBar answer={now} />
     </div>
   );
 }
