@@ -26,6 +26,11 @@ describe.skipIf(CHROMIUM === undefined)('explanations in the page', () => {
     await screenshot(page, 'explain');
     expect(await seriousFindings(page)).toEqual([]);
 
+    await page.getByRole('button', { name: 'Copy as text' }).click();
+    await page.getByText('Copied.').waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toMatch(/^PG 1\.3 of pool 1 'fsmeta'[^]*\nacting {2}\[3,6,1\], primary 3\n$/);
+
     await page.getByRole('button', { name: 'Open all' }).click();
     const more = page.getByRole('button', { name: /^Show all \d+ draws of / }).first();
     await more.click();

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
+import { writeOsdMapBinary } from '../../../src/formats/osdmap-encode.ts';
+import { readExample } from '../../src/worker/examples.ts';
 import { CHROMIUM, closeBrowser, openPage, screenshot, seriousFindings } from './page.ts';
 
 const SMALL = '#/pgs?example=cluster-8osd';
@@ -152,6 +154,17 @@ describe.skipIf(CHROMIUM === undefined)('PGs in the page', () => {
     await page.getByText('This file is a CRUSH map alone').waitFor();
     expect(await rows(page).count()).toBeGreaterThan(5);
     expect(page.url()).not.toContain('s.');
+    const { file } = readExample('cluster-8osd');
+    if (file.kind !== 'osdmap') throw new Error('not an OSDMap');
+    await input.setInputFiles({
+      name: 'no-pools.osdmap',
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from(writeOsdMapBinary({ ...file.map, pools: new Map() })),
+    });
+    await page.getByText('no-pools.osdmap').waitFor();
+    await page.getByText('There are no PGs.').waitFor();
+    await page.getByRole('link', { name: 'Explain' }).click();
+    await page.getByText('This map has no pools, so there are no PGs to explain.').waitFor();
     expect(faults).toEqual([]);
     await close();
   });
