@@ -92,10 +92,13 @@ export {
   WORKLOAD_KINDS,
   type WorkloadKind,
 } from './mds/simulate/generate.ts';
-export { type OperationName } from './mds/simulate/operations.ts';
+export { type OperationName, OPERATIONS } from './mds/simulate/operations.ts';
 export type {
   DirectoryDescription,
   LoadDescription,
   WorkloadDescription,
 } from './mds/simulate/workload-description.ts';
 export { isWorkloadJson, readWorkloadJson, writeWorkloadJson } from './formats/mds-workload-json.ts';
+
+export * from './mds/plan.ts';
+export { readPlanPins } from './formats/mds-plan-json.ts';
