@@ -92,7 +92,7 @@ export {
   WORKLOAD_KINDS,
   type WorkloadKind,
 } from './mds/simulate/generate.ts';
-export { type OperationName, OPERATIONS } from './mds/simulate/operations.ts';
+export { type Operation, type OperationName, OPERATIONS } from './mds/simulate/operations.ts';
 export type {
   DirectoryDescription,
   LoadDescription,
