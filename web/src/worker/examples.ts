@@ -2,6 +2,7 @@
 import { readMap, type MapFile } from '../../../src/formats/detect.ts';
 import { CrushError } from '../../../src/errors.ts';
 import cluster from '../../../examples/cluster-8osd/osdmap?url&inline';
+import { bytesOfDataUrl } from './data-url.ts';
 import { EXAMPLES } from './example-list.ts';
 import { largeCluster } from './large-cluster.ts';
 
@@ -18,12 +19,4 @@ export function readExample(id: string): { readonly name: string; readonly file:
       ? { kind: 'osdmap', encoding: 'binary', map: largeCluster() }
       : readMap(bytesOfDataUrl(cluster));
   return { name: example.title, file };
-}
-
-/** The bytes of a base64 data URL; fetching it would be a connection. */
-function bytesOfDataUrl(url: string): Uint8Array {
-  const text = atob(url.slice(url.indexOf(',') + 1));
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes;
 }
