@@ -30,6 +30,8 @@ export class FragmentTree {
   code: Int32Array;
   /** By fragment: the next one of the same directory. */
   nextFragment: Int32Array;
+  /** By fragment: the one before it in the same directory. */
+  previousFragment: Int32Array;
   /** By fragment: the first directory in it. */
   firstDirectory: Int32Array;
   /** By fragment: the rank, where a subtree begins; {@link NO_NODE} elsewhere. */
@@ -54,6 +56,7 @@ export class FragmentTree {
     this.directory = Int32Array.from(this.firstFragment);
     this.code = new Int32Array(count);
     this.nextFragment = new Int32Array(count).fill(NO_NODE);
+    this.previousFragment = new Int32Array(count).fill(NO_NODE);
     this.firstDirectory = new Int32Array(count).fill(NO_NODE);
     this.subtreeRank = new Int32Array(count).fill(NO_NODE);
     // Backwards, so that the lists are in the order of the numbers.
@@ -126,12 +129,16 @@ export class FragmentTree {
       this.directory = grown(this.directory, capacity);
       this.code = grown(this.code, capacity);
       this.nextFragment = grown(this.nextFragment, capacity);
+      this.previousFragment = grown(this.previousFragment, capacity);
       this.firstDirectory = grown(this.firstDirectory, capacity);
       this.subtreeRank = grown(this.subtreeRank, capacity);
     }
     this.directory[fragment] = directory;
     this.code[fragment] = code;
-    this.nextFragment[fragment] = this.firstFragment[directory] ?? NO_NODE;
+    const next = this.firstFragment[directory] ?? NO_NODE;
+    this.nextFragment[fragment] = next;
+    this.previousFragment[fragment] = NO_NODE;
+    if (next !== NO_NODE) this.previousFragment[next] = fragment;
     this.firstFragment[directory] = fragment;
     this.firstDirectory[fragment] = NO_NODE;
     this.subtreeRank[fragment] = NO_NODE;
@@ -140,15 +147,11 @@ export class FragmentTree {
 
   /** Takes a fragment from its directory. What it held is still to be given to others. */
   remove(fragment: number): void {
-    const directory = this.directory[fragment] ?? 0;
-    if (this.firstFragment[directory] === fragment)
-      this.firstFragment[directory] = this.nextFragment[fragment] ?? NO_NODE;
-    else {
-      for (const other of this.fragmentsOf(directory)) {
-        if (this.nextFragment[other] === fragment)
-          this.nextFragment[other] = this.nextFragment[fragment] ?? NO_NODE;
-      }
-    }
+    const next = this.nextFragment[fragment] ?? NO_NODE;
+    const previous = this.previousFragment[fragment] ?? NO_NODE;
+    if (previous === NO_NODE) this.firstFragment[this.directory[fragment] ?? 0] = next;
+    else this.nextFragment[previous] = next;
+    if (next !== NO_NODE) this.previousFragment[next] = previous;
     this.directory[fragment] = NO_NODE;
     this.subtreeRank[fragment] = NO_NODE;
     this.firstDirectory[fragment] = NO_NODE;

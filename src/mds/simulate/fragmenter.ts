@@ -16,8 +16,9 @@ import { NO_NODE } from './workload.ts';
 
 /** Seconds behind a crossing at which it is looked for, so that it has happened. */
 const LATER = 0.001;
-/** Most fragments of all directories. */
+/** Most fragments of all directories, and most bits of one: merges look at all of a directory. */
 const MAX_FRAGMENTS = 4_000_000;
+const MAX_BITS = 16;
 const READS = 0;
 const WRITES = 1;
 
@@ -170,10 +171,13 @@ export class Fragmenter {
       return;
     }
     const path = titleOf(state, fragment);
-    if (state.tree.fragmentCount + 2 ** bits > MAX_FRAGMENTS) {
+    const code = state.tree.code[fragment] ?? 0;
+    const isDeep = (code >>> MAX_FRAGMENT_BITS) + bits > MAX_BITS;
+    if (isDeep || state.tree.fragmentCount + 2 ** bits > MAX_FRAGMENTS) {
+      const which = isDeep ? `${2 ** MAX_BITS} of one directory` : `${MAX_FRAGMENTS} in all`;
       throw new CrushError(
         'bad-argument',
-        `${path} is split into ever more fragments, more than ${MAX_FRAGMENTS} in all; mds_bal_split_* are too low for it`,
+        `${path} is split into ever more fragments, more than ${which}; mds_bal_split_* are too low for it`,
       );
     }
     const parts = state.split(fragment, bits);
