@@ -54,6 +54,11 @@ export const VIEWS: readonly View[] = [
     title: 'Compare',
     load: async () => (await import('../views/compare/compare-view.tsx')).CompareView,
   },
+  {
+    id: 'text',
+    title: 'CRUSH text',
+    load: async () => (await import('../views/text/text-view.tsx')).TextView,
+  },
 ];
 
 /** Whether a word of a link names a view. */

@@ -1,0 +1,190 @@
+/**
+ * The text that is edited, kept while other views are shown: the editor's state, what it began from, and what the
+ * worker says of it. The worker is one of its own; typing waits for nothing.
+ */
+import { computed, signal } from '@preact/signals';
+import type { EditorState, Text } from '@codemirror/state';
+import { documentKey, documentOpen, noteChange } from '../../app/document.ts';
+import { SideWorker } from '../../app/side-worker.ts';
+import { worker } from '../../app/worker-client.ts';
+import { toPageError, type PageError } from '../../worker/page-error.ts';
+import type { TextCheck, TextMoves, TextStart } from '../../worker/topics/text.ts';
+import type { EditorView } from './editor.ts';
+
+/** Milliseconds without a key after which the text is checked. */
+const PAUSE = 300;
+
+/** What is edited. */
+export interface Draft {
+  /** The document and version whose text this began as. */
+  readonly key: string;
+  readonly start: TextStart;
+  /** The text that the document has. */
+  readonly base: Text;
+}
+
+/** What the worker said last of the text, and of which text. */
+export interface Checked {
+  readonly text: string;
+  readonly result: TextCheck;
+}
+
+/** What is edited; undefined until the worker has written the text. */
+export const draft = signal<Draft | undefined>(undefined);
+/** Why there is no text. */
+export const startError = signal<PageError | undefined>(undefined);
+export const checked = signal<Checked | undefined>(undefined);
+/** The last check of a text without errors: what the picture shows. */
+export const lastGood = signal<Checked | undefined>(undefined);
+export const isChecking = signal(false);
+/** Whether the text is another than the document's. */
+export const isDirty = signal(false);
+/** What applying would move: of the text checked last. */
+export const moves = signal<{ readonly text: string; readonly result: TextMoves | PageError } | undefined>(
+  undefined,
+);
+export const applyError = signal<PageError | undefined>(undefined);
+export const isApplying = signal(false);
+/** Whether the document's CRUSH map was changed elsewhere while there is unsaved text. */
+export const isBehind = computed(
+  () => draft.value !== undefined && draft.value.key !== documentKey.value && isDirty.value,
+);
+
+/** The editor's state while it is not shown. */
+let kept: EditorState | undefined;
+let view: EditorView | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+let isBusy = false;
+let starting = '';
+const side = new SideWorker('text');
+
+/** The editor's state to show, if there is one. */
+export function keptState(): EditorState | undefined {
+  return kept;
+}
+
+/** Tells which editor is shown; undefined when it no longer is. */
+export function useEditor(shown: EditorView | undefined): void {
+  if (shown === undefined && view !== undefined) kept = view.state;
+  view = shown;
+}
+
+/**
+ * Has the text of the document as it is now, unless there is unsaved text of the same document.
+ *
+ * @param make - makes an editor's state of a text
+ */
+export async function startText(make: (text: string) => EditorState, isForced = false): Promise<void> {
+  const key = documentKey.peek();
+  const last = draft.peek();
+  if (!isForced) {
+    if (last?.key === key || starting === key) return;
+    if (last !== undefined && isSameDocument(last.key, key) && isDirty.peek()) return;
+  }
+  starting = key;
+  try {
+    const start = await (await side.ready()).textStart();
+    if (documentKey.peek() !== key) return;
+    startError.value = undefined;
+    const state = make(start.text);
+    kept = state;
+    isDirty.value = false;
+    checked.value = undefined;
+    lastGood.value = undefined;
+    moves.value = undefined;
+    applyError.value = undefined;
+    draft.value = { key, start, base: state.doc };
+    void check();
+  } catch (error) {
+    if (documentKey.peek() === key) startError.value = toPageError(error);
+  } finally {
+    if (starting === key) starting = '';
+  }
+}
+
+/** To be called when the text has changed. */
+export function noteText(): void {
+  isDirty.value = true;
+  isChecking.value = true;
+  moves.value = undefined;
+  clearTimeout(timer);
+  timer = setTimeout(() => void check(), PAUSE);
+}
+
+/** Makes the text the document's CRUSH map. */
+export async function applyText(): Promise<void> {
+  const doc = currentDoc();
+  const last = draft.peek();
+  if (doc === undefined || last === undefined || isApplying.peek()) return;
+  isApplying.value = true;
+  applyError.value = undefined;
+  try {
+    const state = await worker.textApply(doc.toString());
+    noteChange(state);
+    // The user's text stays as it is, with comments and order; it says what the document has.
+    draft.value = { ...last, key: documentKey.peek(), base: doc };
+    isDirty.value = currentDoc()?.eq(doc) === false;
+    moves.value = undefined;
+  } catch (error) {
+    applyError.value = toPageError(error);
+  } finally {
+    isApplying.value = false;
+  }
+}
+
+/** The text as it stands in the editor. */
+export function currentText(): string {
+  return currentDoc()?.toString() ?? '';
+}
+
+/** The text as the file that `ceph osd setcrushmap -i` takes. */
+export async function binaryOfText(): Promise<Blob> {
+  return (await side.ready()).textBinary(currentText());
+}
+
+function currentDoc(): Text | undefined {
+  return (view?.state ?? kept)?.doc;
+}
+
+/** Checks the newest text, and then what it would move; texts that were typed over in the meantime are passed by. */
+async function check(): Promise<void> {
+  if (isBusy) return;
+  isBusy = true;
+  try {
+    for (let text = ''; ;) {
+      const doc = currentDoc();
+      const key = draft.peek()?.key;
+      if (doc === undefined || key === undefined) return;
+      text = doc.toString();
+      const dirty = draft.peek()?.base.eq(doc) !== true;
+      const api = await side.ready();
+      const result = await api.textCheck(text);
+      const isNewest = (): boolean => currentDoc() === doc && draft.peek()?.key === key;
+      if (!isNewest()) continue;
+      isDirty.value = dirty;
+      isChecking.value = false;
+      checked.value = { text, result };
+      if (result.error !== undefined) return;
+      lastGood.value = { text, result };
+      if (!dirty) return;
+      const found = await api.textMoves(text).catch(toPageError);
+      if (!isNewest()) continue;
+      moves.value = { text, result: found };
+      return;
+    }
+  } catch (error) {
+    startError.value = toPageError(error);
+    isChecking.value = false;
+  } finally {
+    isBusy = false;
+  }
+}
+
+function isSameDocument(a: string, b: string): boolean {
+  return a.split(':')[0] === b.split(':')[0];
+}
+
+// Whoever closes the page with unsaved text is asked.
+addEventListener('beforeunload', (event) => {
+  if (isDirty.peek() && documentOpen.peek() !== undefined) event.preventDefault();
+});

@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readMap } from '../../../src/formats/detect.ts';
+import { writeCrushBinary } from '../../../src/formats/crushmap-encode.ts';
+import { CHROMIUM, closeBrowser, openPage, screenshot, seriousFindings } from './page.ts';
+
+const LARGE = process.env.CRUSH_WEB_LARGE !== '0';
+const file = readMap(readFileSync('examples/cluster-8osd/osdmap'));
+if (file.kind !== 'osdmap') throw new Error('the example is an OSDMap');
+const { crush } = file.map;
+
+const content = (page: Page) => page.locator('.cm-content');
+const effect = (page: Page) => page.locator('.apply-effect');
+
+/** Replaces the first find by search and replace, as a user would: by the keyboard. */
+async function replace(page: Page, find: string, by: string): Promise<void> {
+  await content(page).press('Control+f');
+  await page.locator('input[name=search]').fill(find);
+  await page.locator('input[name=replace]').fill(by);
+  await page.locator('button[name=replaceAll]').click();
+  await page.locator('input[name=search]').press('Escape');
+}
+
+describe.skipIf(CHROMIUM === undefined)('the CRUSH map as text in the page', () => {
+  afterAll(closeBrowser);
+
+  it('edits, tells what moves, and applies', async () => {
+    const { page, faults, requests, close } = await openPage({ link: '#/text?example=cluster-8osd' });
+    await content(page).getByText('choose_total_tries').waitFor();
+    // Styles that the policy forbids would be missing, and a fault.
+    expect(
+      await page
+        .locator('.crush-keyword')
+        .first()
+        .evaluate((it) => getComputedStyle(it).fontWeight),
+    ).toBe('600');
+    await page.locator('.text-problems summary').waitFor();
+    await screenshot(page, 'text');
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await page.getByRole('button', { name: 'Apply' }).isDisabled()).toBe(true);
+
+    await replace(page, 'step chooseleaf firstn 0 type host', 'step chooseleaf firstn 0 type osd');
+    await effect(page)
+      .getByText(/moves .* % of shards/)
+      .waitFor();
+    await screenshot(page, 'text-edited');
+    expect(await seriousFindings(page)).toEqual([]);
+
+    // Unsaved text stays while another view is shown.
+    await page.getByRole('link', { name: 'Pools and rules' }).click();
+    await page.getByRole('link', { name: 'CRUSH text' }).click();
+    await page.getByText('Edited, not applied').waitFor();
+
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('As in the open map').waitFor();
+    await page.locator('.badge').getByText('changed').waitFor();
+    await page.getByRole('button', { name: 'Compare it with what was read' }).click();
+    await page.getByRole('button', { name: 'rule', exact: true }).waitFor();
+    expect([faults, requests]).toEqual([[], []]);
+    await close();
+  });
+
+  it('shows an error at its line, and leads there', async () => {
+    const { page, faults, close } = await openPage({
+      link: '#/text?example=cluster-8osd',
+      width: 400,
+      scheme: 'dark',
+    });
+    await content(page).getByText('choose_total_tries').waitFor();
+    await replace(page, 'alg straw2', 'alg straw3');
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.innerText()).toMatch(/^Line \d+, column \d+: .*straw2/);
+    await alert.getByRole('button', { name: 'Show' }).click();
+    await page.locator('.cm-activeLine').getByText('straw3').waitFor();
+    await page.locator('.cm-lint-marker-error').first().waitFor();
+    await screenshot(page, 'text-400-dark');
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await page.getByRole('button', { name: 'Apply' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Revert' }).click();
+    await page.getByText('As in the open map').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('saves text and binary', async () => {
+    const { page, faults, close } = await openPage({ link: '#/text?example=cluster-8osd' });
+    await content(page).getByText('choose_total_tries').waitFor();
+    const save = async (name: string): Promise<Buffer> => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name }).click(),
+      ]);
+      return readFileSync(await download.path());
+    };
+    expect((await save('Save text')).toString()).toMatch(/^# begin crush map\n/);
+    const saved = readMap(await save('Save binary'));
+    expect(saved.kind === 'crushmap' && saved.map.itemNames.get(-1)).toBe(crush.itemNames.get(-1));
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('repairs a CRUSH map from which nothing can be mapped', async () => {
+    const rules = crush.rules.map((rule, id) =>
+      id === 0 && rule ? { ...rule, steps: [{ op: 1, arg1: -99, arg2: 0 }, ...rule.steps.slice(1)] } : rule,
+    );
+    const { page, faults, close } = await openPage();
+    await page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles({
+        name: 'broken',
+        mimeType: 'application/octet-stream',
+        buffer: Buffer.from(writeCrushBinary({ ...crush, rules })),
+      });
+    await page.getByRole('link', { name: 'CRUSH text' }).click();
+    await page.getByText('This map has no complete text form').waitFor();
+    await content(page).press('Control+End');
+    await page.keyboard.insertText(
+      '\nrule again {\n id 1\n type replicated\n step take default\n step choose firstn 0 type osd\n step emit\n}\n',
+    );
+    await screenshot(page, 'text-broken');
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it.runIf(LARGE)('stays quick with the text of ten thousand OSDs', async () => {
+    const { page, faults, close } = await openPage({
+      link: '#/text?example=large',
+      width: 3840,
+      height: 2160,
+      scheme: 'dark',
+    });
+    await content(page).getByText('choose_total_tries').waitFor();
+    await page.locator('.text-problems summary, .editor-keys').first().waitFor();
+    await content(page).press('Control+Home');
+    // Keys to what is painted after them, while the worker checks what was typed before.
+    const times: number[] = [];
+    for (const letter of '# a comment typed at the top') {
+      times.push(
+        await page.evaluate(async (key) => {
+          const root = document.querySelector('.editor-host')?.shadowRoot;
+          const target = root?.querySelector<HTMLElement>('.cm-content');
+          target?.focus();
+          const start = performance.now();
+          document.execCommand('insertText', false, key);
+          await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+          return performance.now() - start;
+        }, letter),
+      );
+      await page.waitForTimeout(60);
+    }
+    const sorted = times.sort((a, b) => a - b);
+    console.log(
+      `a key takes ${sorted[14]?.toFixed(0)} ms at the median, ${sorted.at(-1)?.toFixed(0)} ms at most`,
+    );
+    expect(sorted[14]).toBeLessThan(100);
+    expect(await content(page).innerText()).toContain('# a comment typed at the top');
+    await effect(page).getByText('Applying this changes nothing').waitFor({ timeout: 30_000 });
+    await screenshot(page, 'text-4k-dark');
+    expect(faults).toEqual([]);
+    await close();
+  });
+});
