@@ -218,7 +218,7 @@ const pinTexts = ({ pins }: Pick<PinPlan, 'pins'>): string[] =>
 
 describe('plans under noise', () => {
   const seed = Number(process.env.CRUSH_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 32));
-  const trees = Number(process.env.CRUSH_FUZZ_MDS_PLAN ?? 150) / 25;
+  const trees = Number(process.env.CRUSH_FUZZ_MDS_PLAN ?? 150) / 50;
 
   test(`stay once they are carried out, and before that if they are told (seed ${seed})`, () => {
     const random = new Random(seed);
@@ -434,6 +434,29 @@ describe('planPins', () => {
     expect(pinTexts(deep)).toEqual(['/a 1']);
     expect(deep.notes).toEqual([
       expect.stringMatching(/^440\.0 of the load in \/a is in directories that the reports/),
+    ]);
+  });
+
+  test('takes load that moved between the reports of two ranks once, where it is now', () => {
+    const before = reportsOf(USERS, 2);
+    const after = reportsOf(
+      USERS.map((each) => (each.path === '/a' ? { ...each, rank: 1 } : each)),
+      2,
+    );
+    const mixed = new Map(
+      [...after].map(([rank, report]) => [
+        rank,
+        rank === 0 ? { ...before.get(0), subtrees: report.subtrees ?? [] } : report,
+      ]),
+    );
+    const found = planPins(mixed, undefined, { ...SETTINGS, ranks: 2 });
+    expect(found.perRank.map(({ before: load, unplanned }) => [load, unplanned].map(Math.round))).toEqual([
+      [880, 440],
+      [0, 440],
+    ]);
+    expect(found.pins).toEqual([]);
+    expect(found.notes).toEqual([
+      expect.stringMatching(/^\/a\/x and 1 more went to another rank while the reports/),
     ]);
   });
 

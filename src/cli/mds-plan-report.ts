@@ -136,8 +136,9 @@ function pinText({ path, rank, load, from, before }: PlannedPin, plan: PinPlan):
       rankOf(source)?.isShared === false ? 'not in the mask' : `${shareText(now, plan.share)} of the share`;
     return `${amount}off mds.${source} (${off})`;
   });
-  const room = shareText(rankOf(rank)?.unplanned ?? 0, plan.share);
-  return `${name}${instead}, ${reasons.join(' and ')}, since mds.${rank} has only ${room}`;
+  const room = rankOf(rank)?.unplanned ?? 0;
+  const since = room < plan.share ? `, since mds.${rank} has only ${shareText(room, plan.share)}` : '';
+  return `${name}${instead}, ${reasons.join(' and ')}${since}`;
 }
 
 function peaksText({ peaks, share, pins }: PinPlan): string {

@@ -140,7 +140,8 @@ export function planPins(
 ): PinPlan {
   const { options, tolerance, maxPins, repin } = settings;
   const notes: string[] = [];
-  const tree = measureTree(reports, options.mds_bal_mode, settings.scaleToBeat, notes);
+  const hash = settings.hashName ?? hashName;
+  const tree = measureTree(reports, options.mds_bal_mode, settings.scaleToBeat, hash, notes);
   const ranksBefore = Math.max(fileSystem?.maxMds ?? 1, tree.ranks.length);
   const ranks = settings.ranks ?? fileSystem?.maxMds ?? ranksBefore;
   checkNumbers(ranks, tolerance, maxPins);
@@ -151,7 +152,7 @@ export function planPins(
     mask,
     repin,
     grain: Math.max(tolerance / 10, LEAST_GRAIN),
-    hashName: settings.hashName ?? hashName,
+    hashName: hash,
   };
   const model = planModel(tree, modelSettings);
   if (!model.isShared.includes(true)) {

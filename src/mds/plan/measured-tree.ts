@@ -2,6 +2,7 @@
 import { CrushError } from '../../errors.ts';
 import type { RankReport } from '../decide.ts';
 import { mdsLoad, metaLoad, type MdsLoad } from '../load.ts';
+import { settleAuthority } from './authority.ts';
 import { ROOT_INO, type FragmentReport, type LoadsReport } from '../reports.ts';
 
 /** What one rank has of a directory's own load: that of its entries, without directories in it. */
@@ -62,6 +63,7 @@ export interface MeasuredTree {
  *
  * @param mode - `mds_bal_mode`, which says what a rank's load is
  * @param scaleToBeat - whether counters are scaled so that their sum is that of the last heartbeat
+ * @param hashName - hash of an entry's name, which says in which fragment of its directory it is
  * @param notes - gets what is missing, as sentences
  * @throws CrushError `not-found` when no rank's counters are known
  */
@@ -69,6 +71,7 @@ export function measureTree(
   reports: ReadonlyMap<number, RankReport>,
   mode: number,
   scaleToBeat: boolean,
+  hashName: (name: string) => number,
   notes: string[],
 ): MeasuredTree {
   const loads = [...reports].flatMap(([rank, report]) =>
@@ -94,6 +97,15 @@ export function measureTree(
     if (report === undefined) return unplaced(rank, beat, mode, notes);
     return placeLoads(rank, report, beat, mode, scaleToBeat, builder);
   });
+  const moved = settleAuthority(walk(builder.root), reports, hashName);
+  const [first] = moved;
+  if (first !== undefined) {
+    const others = moved.length === 1 ? '' : ` and ${moved.length - 1} more`;
+    notes.push(
+      `${first.path === '' ? '/' : first.path}${others} went to another rank while the reports were taken: ` +
+        'load that several ranks tell of is taken once; better ask when nothing moves',
+    );
+  }
   return { root: builder.root, ranks };
 }
 
@@ -118,7 +130,7 @@ function unplaced(rank: number, beat: MdsLoad | undefined, mode: number, notes: 
   const load = beat === undefined ? 0 : mdsLoad(beat, mode);
   notes.push(
     `there is no 'dump loads' of mds.${rank}: ` +
-      (load > 0 ? `its load, ${load.toFixed(1)}, is taken to stay with it` : 'it is taken to be idle'),
+      (load >= 0.05 ? `its load, ${load.toFixed(1)}, is taken to stay with it` : 'it is taken to be idle'),
   );
   const meta = beat === undefined ? 0 : metaLoad(beat.auth);
   return { load, metaLoad: meta, unplaced: load, unplacedMeta: meta };

@@ -77,7 +77,7 @@ export function searchPins(
 }
 
 /** What pins make of the loads. */
-export function setPins(model: PlanModel, pins: readonly SearchPin[]): PinSet {
+function setPins(model: PlanModel, pins: readonly SearchPin[]): PinSet {
   const loads = model.start.slice();
   const set: SearchPin[] = [];
   for (const pin of pins) {
@@ -112,7 +112,7 @@ const PREFERENCE = 0.01;
 /** Peaks as close as this, in shares, are as good as each other. */
 const CLOSE = 0.02;
 /** Sets that are kept, times the square root of the pins that could be added. */
-const EFFORT = 340;
+const EFFORT = 240;
 /** Sets that are followed up of each one, as a multiple of those that are kept. */
 const FOLLOWED = 3;
 /** Ranks with least load that are tried for a pin. */
