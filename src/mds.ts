@@ -101,4 +101,5 @@ export type {
 export { isWorkloadJson, readWorkloadJson, writeWorkloadJson } from './formats/mds-workload-json.ts';
 
 export * from './mds/plan.ts';
+export * from './mds/plan/comparison.ts';
 export { readPlanPins } from './formats/mds-plan-json.ts';
