@@ -4,6 +4,7 @@ import { changeCommands } from '../../../../src/analysis/what-if/commands.ts';
 import { writeCrushBinary } from '../../../../src/formats/crushmap-encode.ts';
 import { writeCrushText } from '../../../../src/formats/crush-text-write.ts';
 import { writeOsdMapBinary } from '../../../../src/formats/osdmap-encode.ts';
+import { usesMsr } from '../../../../src/formats/osdmap-versions.ts';
 import type { OpenDocument } from '../open-document.ts';
 import { historyOf } from '../what-if/history.ts';
 
@@ -58,12 +59,15 @@ export function whatIfCommands(document: OpenDocument): CommandText {
 }
 
 /** The current map as a file. */
-export function savedMap({ current }: OpenDocument, form: SavedForm): Uint8Array {
+export function savedMap({ current, isMadeUp }: OpenDocument, form: SavedForm): Uint8Array {
+  const { requireOsdRelease } = current.details;
+  // As the cluster writes it itself, which for old ones has more of the rules.
+  const isOld = !isMadeUp && requireOsdRelease > 0 && !usesMsr(current.crush);
   switch (form) {
     case 'osdmap':
       return writeOsdMapBinary(current);
     case 'crushmap':
-      return writeCrushBinary(current.crush);
+      return writeCrushBinary(current.crush, isOld ? { release: requireOsdRelease } : {});
     case 'crushmap-text':
       return new TextEncoder().encode(writeCrushText(current.crush));
   }
