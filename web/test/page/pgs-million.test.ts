@@ -7,43 +7,59 @@ import { largeCluster } from '../../src/worker/large-cluster.ts';
 import { CHROMIUM, closeBrowser, openPage, screenshot } from './page.ts';
 
 const PGS = 1 << 20;
-/** What counts as jank: the browser's own measure of a long task is 50 ms; this machine is shared. */
-const LONGEST_TASK = 200;
+/** Time of the processor that a frame may take of the page's main thread: what 60 frames a second leave. */
+const FRAME = 1000 / 60;
 
 /** What the page's main thread did while something was done in it. */
-interface Jank {
-  /** Durations of tasks of 50 ms or more. */
-  readonly longTasks: readonly number[];
+interface Effort {
+  /** Milliseconds of the processor for a frame; unlike the others, no matter what else the machine does. */
+  readonly perFrame: number;
   /** Milliseconds between frames: the median, the 95th percentile, the longest. */
   readonly frames: readonly [number, number, number];
+  /** Durations of tasks of 50 ms or more. */
+  readonly longTasks: readonly number[];
 }
 
-async function watched(page: Page, action: () => Promise<void>): Promise<Jank> {
+interface Watch {
+  readonly tasks: number[];
+  readonly frames: number[];
+  isOver: boolean;
+}
+
+async function watched(page: Page, action: () => Promise<void>): Promise<Effort> {
+  const debuggee = await page.context().newCDPSession(page);
+  await debuggee.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const busy = async (): Promise<number> => {
+    const { metrics } = await debuggee.send('Performance.getMetrics');
+    return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN);
+  };
   await page.evaluate(() => {
-    const state = { tasks: [] as number[], frames: [] as number[], isOver: false };
-    (globalThis as unknown as { watch: typeof state }).watch = state;
+    const watch: Watch = { tasks: [], frames: [], isOver: false };
+    (globalThis as unknown as { watch: Watch }).watch = watch;
     new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) state.tasks.push(Math.round(duration));
+      for (const { duration } of list.getEntries()) watch.tasks.push(Math.round(duration));
     }).observe({ type: 'longtask' });
     let last = performance.now();
     const frame = (now: number): void => {
-      state.frames.push(now - last);
+      watch.frames.push(now - last);
       last = now;
-      if (!state.isOver) requestAnimationFrame(frame);
+      if (!watch.isOver) requestAnimationFrame(frame);
     };
     requestAnimationFrame(frame);
   });
+  const before = await busy();
   await action();
-  return page.evaluate(() => {
-    const { watch } = globalThis as unknown as {
-      watch: { tasks: number[]; frames: number[]; isOver: boolean };
-    };
+  const spent = (await busy()) - before;
+  const { tasks, frames } = await page.evaluate(() => {
+    const { watch } = globalThis as unknown as { watch: Watch };
     watch.isOver = true;
-    const frames = watch.frames.slice(1).sort((a, b) => a - b);
-    const at = (share: number): number =>
-      Math.round(10 * (frames[Math.min(frames.length - 1, Math.floor(frames.length * share))] ?? 0)) / 10;
-    return { longTasks: watch.tasks, frames: [at(0.5), at(0.95), at(1)] as const };
+    return watch;
   });
+  await debuggee.detach();
+  const sorted = frames.slice(1).sort((a, b) => a - b);
+  const at = (share: number): number =>
+    Math.round(10 * (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0)) / 10;
+  return { perFrame: spent / frames.length, frames: [at(0.5), at(0.95), at(1)], longTasks: tasks };
 }
 
 describe.skipIf(CHROMIUM === undefined)('a million PGs in the page', () => {
@@ -66,7 +82,7 @@ describe.skipIf(CHROMIUM === undefined)('a million PGs in the page', () => {
     const scroll = page.locator('.virtual-scroll');
     const lastName = () => page.locator('.virtual-rows > .virtual-row .pg-name').last().innerText();
 
-    const report: Record<string, Jank> = {};
+    const report: Record<string, Effort> = {};
     report['scrolling for 2 s'] = await watched(page, () =>
       scroll.evaluate(
         (element) =>
@@ -117,12 +133,13 @@ describe.skipIf(CHROMIUM === undefined)('a million PGs in the page', () => {
       await page.getByRole('button', { name: 'acting primary' }).click();
       await page.locator('[aria-sort=ascending]').getByText('acting primary').waitFor();
     });
-    for (const [what, { longTasks, frames }] of Object.entries(report)) {
-      console.log(`${what}: frames ${frames.join(' / ')} ms, long tasks ${longTasks.join(', ') || 'none'}`);
+    for (const [what, { perFrame, frames, longTasks }] of Object.entries(report)) {
+      console.log(
+        `${what}: ${perFrame.toFixed(1)} ms of the processor a frame; frames ${frames.join(' / ')} ms, ` +
+          `long tasks ${longTasks.join(', ') || 'none'}`,
+      );
     }
-    for (const [what, { longTasks }] of Object.entries(report)) {
-      expect(Math.max(0, ...longTasks), what).toBeLessThan(LONGEST_TASK);
-    }
+    for (const [what, { perFrame }] of Object.entries(report)) expect(perFrame, what).toBeLessThan(FRAME);
     expect(faults).toEqual([]);
     await close();
   });

@@ -127,6 +127,39 @@ describe.skipIf(CHROMIUM === undefined)('PGs in the page', () => {
     await close();
   });
 
+  it('that changes have moved are found, and explained before and after', async () => {
+    const { page, faults, close } = await openPage({ link: '#/what-if?example=cluster-8osd' });
+    const field = page.getByRole('searchbox', { name: 'Find an OSD or bucket' });
+    await field.fill('name:osd.3');
+    await field.press('Enter');
+    await page.getByRole('button', { name: 'Mark out' }).click();
+    await page.locator('.head .badge').getByText('changed').waitFor();
+    await page.getByRole('link', { name: 'PGs and objects' }).click();
+    await page.getByLabel('Only').selectOption('moved');
+    await found(page)
+      .getByText(/^\d+ of 321 PGs$/)
+      .waitFor();
+    const head = await page.locator('.virtual-head').innerText();
+    expect(head).toContain('up before changes');
+    const [name = '', up = '', , , , before = ''] = await cellsOf(page, 0);
+    expect(up).not.toBe(before);
+    await rows(page).first().locator('.pg-name').click();
+    await page.getByRole('heading', { name: `PG ${name}` }).waitFor();
+    await screenshot(page, 'pgs-moved');
+    await page.getByRole('button', { name: 'Explain this PG' }).click();
+    const sets = page.locator('.explain-result .set-lines');
+    const shown = (set: string) => set.split(/\s+/).map((osd) => (osd === 'none' ? osd : `osd.${osd}`));
+    await expect
+      .poll(async () => (await sets.innerText()).split(/\s+/))
+      .toEqual(expect.arrayContaining(shown(up)));
+    await page.getByRole('combobox', { name: /^Map with/ }).selectOption('original');
+    await expect
+      .poll(async () => (await sets.innerText()).split(/\s+/))
+      .toEqual(expect.arrayContaining(shown(before)));
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('are shown on a small screen, on a large one, and dark', async () => {
     const phone = await openPage({ link: SMALL, width: 400, height: 800 });
     await found(phone.page).getByText('321 PGs').waitFor();

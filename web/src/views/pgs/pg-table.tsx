@@ -1,5 +1,6 @@
 /** The table of PGs. */
-import { useCallback } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useCallback, useMemo } from 'preact/hooks';
 import { count, pgName } from '../../parts/format.ts';
 import { OsdButton, OsdSet } from '../../parts/osd-set.tsx';
 import { VirtualTable, type TableColumn } from '../../parts/virtual-table.tsx';
@@ -37,6 +38,8 @@ export function PgTable({
   const { list, query, key } = found;
   const store = usePgRows(query, list.head, key);
   const onWindow = useCallback((first: number, rows: number) => store.want(first, rows), [store]);
+  // A row that is shown again as it was costs no time while the table is scrolled.
+  const made = useMemo(() => new WeakMap<PgRow, readonly ComponentChildren[]>(), [isChanged]);
   const choose = (row: number): void => {
     const pg = store.row(row);
     if (pg !== undefined) onChoose(pg.pool, pg.ps);
@@ -49,7 +52,10 @@ export function PgTable({
       rowCount={list.count}
       cells={(row) => {
         const pg = store.row(row);
-        return pg && cellsOf(pg, isChanged);
+        if (pg === undefined) return undefined;
+        let cells = made.get(pg);
+        if (cells === undefined) made.set(pg, (cells = cellsOf(pg, isChanged)));
+        return cells;
       }}
       onWindow={onWindow}
       chosen={chosen}
