@@ -84,6 +84,7 @@ function columnsOf(
   return [
     { key: 'pg', title: 'PG', track: '11ch', ...sorted('pg') },
     { key: 'up', title: 'up', track: set },
+    ...(isChanged ? [{ key: 'before', title: 'up before changes', track: `max(${set}, 18ch)` }] : []),
     { key: 'up-primary', title: 'up primary', track: '13ch', isNumber: true, ...sorted('up-primary') },
     { key: 'acting', title: 'acting', track: isRemapped ? set : '8ch' },
     {
@@ -93,7 +94,6 @@ function columnsOf(
       isNumber: true,
       ...sorted('acting-primary'),
     },
-    ...(isChanged ? [{ key: 'before', title: 'up before changes', track: `max(${set}, 20ch)` }] : []),
     { key: 'notes', title: 'notes', track: 'minmax(26ch, 1fr)' },
   ];
 }
@@ -103,9 +103,6 @@ function cellsOf(pg: PgRow, isChanged: boolean) {
   return [
     <span class="pg-name">{pgName(pg.pool, pg.ps)}</span>,
     <OsdSet osds={pg.up} isShort isTabStop={false} />,
-    <OsdButton osd={pg.upPrimary} isShort isTabStop={false} />,
-    isSame ? <span class="quiet">as up</span> : <OsdSet osds={pg.acting} isShort isTabStop={false} />,
-    <OsdButton osd={pg.actingPrimary} isShort isTabStop={false} />,
     ...(isChanged
       ? [
           pg.upBefore === undefined ? (
@@ -115,6 +112,9 @@ function cellsOf(pg: PgRow, isChanged: boolean) {
           ),
         ]
       : []),
+    <OsdButton osd={pg.upPrimary} isShort isTabStop={false} />,
+    isSame ? <span class="quiet">as up</span> : <OsdSet osds={pg.acting} isShort isTabStop={false} />,
+    <OsdButton osd={pg.actingPrimary} isShort isTabStop={false} />,
     flagWords(pg.flags).join(', '),
   ];
 }
