@@ -138,6 +138,10 @@ describe('readMdsJson', () => {
     expect(failure(LOADS.replace('"value": 1.5', '"value": -1.5'))).toContain('a load is never below 0');
     expect(failure(LOADS.replace('"value": 1.5', '"value": 1e999'))).toContain('a load is below 1e15');
     expect(failure(LOADS.replace('"mds.10"', '"mds.256"'))).toContain("'mds.256' is no rank such as mds.0");
+    expect(failure(SUBTREES.replace('"path": "/a"', `"path": "${'/a'.repeat(1001)}"`))).toContain(
+      'get subtrees[0].dir.path: a directory lies in at most 1000 others',
+    );
+    expect(failure(LOADS.replace('"path": "/-inf nan"', `"path": "${'/a'.repeat(1000)}"`))).toBe('read');
     expect(failure(SUBTREES.replace('"auth_first": 1,', '"auth_first": null,'))).toContain(
       'get subtrees[0].auth_first',
     );

@@ -173,6 +173,9 @@ describe('plans of small trees', () => {
         if (peak > lowest + slack) missed++;
         compared++;
       });
+      // The plan itself has no more pins than the fewest that are clearly enough.
+      const fewest = best.findIndex((peak) => peak <= share * 1.1 - slack);
+      if (fewest >= 0 && plan(directories, ranks, { ranks }).pins.length > fewest) missed++;
       // It ends early only where more pins are of no use.
       if (Math.min(...peaks) > (best[3] ?? 0) + slack) missed++;
     }

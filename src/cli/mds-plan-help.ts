@@ -5,7 +5,7 @@ taken while the load is as usual, and better 'ceph fs dump' too. Load of a rank 
 
 A rank's load is its mds_load at the last beat, shared out to directories by their counters. The plan has the fewest
 pins that bring all ranks within --tolerance of their share, on directories as shallow as will do; what is not pinned
-stays where it is. Pins that are there are kept, and where all ranks are within the tolerance nothing is planned: so
+stays where it is, or where the balancer takes it. Pins that are there are kept, and where all ranks are within the tolerance nothing is planned: so
 a plan that has been carried out stays, while the load stays much the same.
 
 Where a directory has more than a share by its own entries alone, no static pin helps: the report says what does.

@@ -82,10 +82,25 @@ const dirfrag = v.pipe(
   }),
 );
 
+/** Most directories that one may lie in: searches descend as deep. */
+const MAX_DEPTH = 1000;
+const path = v.pipe(
+  v.string(),
+  v.check((text) => isShallow(text), `a directory lies in at most ${MAX_DEPTH} others`),
+);
+
+function isShallow(text: string): boolean {
+  let depth = 0;
+  for (let at = text.indexOf('/'); at >= 0; at = text.indexOf('/', at + 1)) {
+    if (++depth > MAX_DEPTH) return false;
+  }
+  return true;
+}
+
 const loadsShape = v.object({
   dirfrags: v.array(
     v.object({
-      path: v.string(),
+      path,
       dirfrag,
       pop_me: counters,
       pop_nested: counters,
@@ -154,7 +169,7 @@ function byRank<In, Out>(record: Readonly<Record<string, In>>, read: (value: In)
 }
 
 const fragmentState = v.object({
-  path: v.string(),
+  path,
   dirfrag,
   is_auth: v.boolean(),
   is_rep: v.boolean(),

@@ -108,6 +108,7 @@ export interface PinPlan {
   /** Whether all ranks are within the tolerance. */
   readonly isEven: boolean;
   readonly indivisible: readonly Indivisible[];
+  /** Most load first. */
   readonly kept: readonly KeptPin[];
   /** What is missing or does not fit, as sentences. */
   readonly notes: readonly string[];
@@ -321,7 +322,7 @@ function indivisibleOf(
     .sort((a, b) => b.load - a.load);
 }
 
-/** Pins that are there and hold, with the load under each. */
+/** Pins that are there and hold, with the load under each: most first. */
 function keptPins(placed: readonly PlacedDirectory[]): KeptPin[] {
   const kept = new Map<MeasuredDirectory, { holder: Holder; load: number }>();
   for (const { directory, holder } of placed) {
@@ -330,7 +331,9 @@ function keptPins(placed: readonly PlacedDirectory[]): KeptPin[] {
     const first = kept.get(holder.setOn)?.holder ?? holder;
     kept.set(holder.setOn, { holder: first, load: load + ownLoad(directory) });
   }
-  return [...kept].flatMap(([{ path }, { holder, load }]) =>
-    holder.kind === 'planned' ? [] : [{ path, kind: holder.kind, rank: holder.rank, load }],
-  );
+  return [...kept]
+    .flatMap(([{ path }, { holder, load }]) =>
+      holder.kind === 'planned' ? [] : [{ path, kind: holder.kind, rank: holder.rank, load }],
+    )
+    .sort((a, b) => b.load - a.load);
 }
