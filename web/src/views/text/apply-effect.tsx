@@ -32,8 +32,13 @@ function Words() {
   const found = moves.value?.result;
   if (found === undefined) return <>Computing what applying this moves …</>;
   if (isPageError(found)) return <>What applying this moves cannot be computed: {found.text}</>;
-  if (found.differences === 0) return <>Applying this changes nothing.</>;
-  const changes = counted(found.differences, 'property', 'properties');
+  if (found.differences === 0 && found.movedShards === 0) {
+    return <>Applying this changes nothing{found.isRounded && ' but the last decimals of weights'}.</>;
+  }
+  const changes =
+    found.differences === 0
+      ? 'the last decimals of weights'
+      : counted(found.differences, 'property', 'properties');
   if (found.movedShards === 0) return <>Applying this changes {changes} and moves nothing.</>;
   return (
     <>

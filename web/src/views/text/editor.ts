@@ -87,7 +87,7 @@ function extensions({ onText, onCursor }: EditorEvents): Extension {
     search({ top: true }),
     words,
     keymap.of([...lintKeymap, ...searchKeymap, ...foldKeymap, ...historyKeymap, ...defaultKeymap]),
-    EditorView.contentAttributes.of({ 'aria-label': 'CRUSH map text', spellcheck: 'false' }),
+    EditorView.contentAttributes.of({ 'aria-label': 'CRUSH map text', spellcheck: 'false', tabindex: '0' }),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) onText();
       if (update.selectionSet) onCursor(update.state.selection.main.head);

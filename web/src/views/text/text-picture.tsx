@@ -1,13 +1,12 @@
 /** The hierarchy that the text describes, with what is new or weighs otherwise than in the open map. */
-import { useMemo } from 'preact/hooks';
+import { useCallback, useMemo } from 'preact/hooks';
 import { signed } from '../../parts/format.ts';
 import { HierarchyPicture } from '../../picture/hierarchy-picture.tsx';
 import { Legend } from '../../picture/legend.tsx';
 import { isOsd, rowOfItem } from '../../picture/rows.ts';
 import { WEIGHT_ONE } from '../../../../src/crush/model.ts';
 import type { HierarchyRows } from '../../worker/topics/hierarchy.ts';
-import { itemAt } from './parts.ts';
-import { checked, draft, lastGood } from './text-state.ts';
+import { checked, cursorItem, draft, lastGood } from './text-state.ts';
 
 const LEGEND = [
   { colour: 'var(--over-1)', words: 'weighs more' },
@@ -20,18 +19,18 @@ const LEGEND = [
 const SAME = 4;
 
 /** The picture. It follows the cursor, and a choice in it leads to the line. */
-export function TextPicture({
-  cursor,
-  onShow,
-}: {
-  readonly cursor: number;
-  readonly onShow: (item: number, isOsd: boolean) => void;
-}) {
+export function TextPicture({ onShow }: { readonly onShow: (item: number, isOsd: boolean) => void }) {
   const good = lastGood.value;
   const rows = good?.result.rows ?? draft.value?.start.rows;
   const base = draft.value?.start.rows;
   const changes = useMemo(() => (rows && base ? changesOf(rows, base) : undefined), [rows, base]);
-  const item = good?.result.parts && itemAt(good.result.parts, cursor);
+  const colour = useCallback((row: number) => colourOf(changes?.[row] ?? 0), [changes]);
+  const value = useCallback((row: number) => wordsOf(changes?.[row] ?? 0), [changes]);
+  const select = useCallback(
+    (row: number) => rows && onShow(rows.ids[row] ?? 0, isOsd(rows, row)),
+    [rows, onShow],
+  );
+  const item = cursorItem.value;
   if (rows === undefined || changes === undefined) return null;
   const isOld = checked.value?.result.error !== undefined;
   return (
@@ -39,10 +38,10 @@ export function TextPicture({
       <HierarchyPicture
         rows={rows}
         label="Hierarchy of the text, areas by CRUSH weight"
-        colour={(row) => colourOf(changes[row] ?? 0)}
-        value={(row) => wordsOf(changes[row] ?? 0)}
+        colour={colour}
+        value={value}
         selected={item === undefined ? -1 : rowOfItem(rows, item)}
-        onSelect={(row) => onShow(rows.ids[row] ?? 0, isOsd(rows, row))}
+        onSelect={select}
       />
       <Legend label="Colours" entries={LEGEND} />
       {isOld && (

@@ -2,7 +2,7 @@
  * The text that is edited, kept while other views are shown: the editor's state, what it began from, and what the
  * worker says of it. The worker is one of its own; typing waits for nothing.
  */
-import { computed, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import type { EditorState, Text } from '@codemirror/state';
 import { documentKey, documentOpen, noteChange } from '../../app/document.ts';
 import { SideWorker } from '../../app/side-worker.ts';
@@ -10,9 +10,12 @@ import { worker } from '../../app/worker-client.ts';
 import { toPageError, type PageError } from '../../worker/page-error.ts';
 import type { TextCheck, TextMoves, TextStart } from '../../worker/topics/text.ts';
 import type { EditorView } from './editor.ts';
+import { itemAt } from './parts.ts';
 
 /** Milliseconds without a key after which the text is checked. */
 const PAUSE = 300;
+/** Milliseconds without a move after which the cursor is followed. */
+const CURSOR_PAUSE = 200;
 
 /** What is edited. */
 export interface Draft {
@@ -45,6 +48,13 @@ export const moves = signal<{ readonly text: string; readonly result: TextMoves 
 );
 export const applyError = signal<PageError | undefined>(undefined);
 export const isApplying = signal(false);
+/** Where the cursor rests. */
+const cursor = signal(0);
+/** The item whose line the cursor is in. */
+export const cursorItem = computed<number | undefined>(() => {
+  const parts = lastGood.value?.result.parts;
+  return parts && itemAt(parts, cursor.value);
+});
 /** Whether the document's CRUSH map was changed elsewhere while there is unsaved text. */
 export const isBehind = computed(
   () => draft.value !== undefined && draft.value.key !== documentKey.value && isDirty.value,
@@ -54,6 +64,7 @@ export const isBehind = computed(
 let kept: EditorState | undefined;
 let view: EditorView | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
+let cursorTimer: ReturnType<typeof setTimeout> | undefined;
 let isBusy = false;
 let starting = '';
 const side = new SideWorker('text');
@@ -111,6 +122,12 @@ export function noteText(): void {
   timer = setTimeout(() => void check(), PAUSE);
 }
 
+/** To be called when the cursor is elsewhere; the picture follows when it rests, not at each key. */
+export function noteCursor(offset: number): void {
+  clearTimeout(cursorTimer);
+  cursorTimer = setTimeout(() => (cursor.value = offset), CURSOR_PAUSE);
+}
+
 /** Makes the text the document's CRUSH map. */
 export async function applyText(): Promise<void> {
   const doc = currentDoc();
@@ -161,11 +178,13 @@ async function check(): Promise<void> {
       const result = await api.textCheck(text);
       const isNewest = (): boolean => currentDoc() === doc && draft.peek()?.key === key;
       if (!isNewest()) continue;
-      isDirty.value = dirty;
-      isChecking.value = false;
-      checked.value = { text, result };
+      batch(() => {
+        isDirty.value = dirty;
+        isChecking.value = false;
+        checked.value = { text, result };
+        if (result.error === undefined) lastGood.value = { text, result };
+      });
       if (result.error !== undefined) return;
-      lastGood.value = { text, result };
       if (!dirty) return;
       const found = await api.textMoves(text).catch(toPageError);
       if (!isNewest()) continue;

@@ -1,5 +1,5 @@
 /** The CRUSH map as text beside its picture: checked while it is typed, applied to the open map when it is right. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { documentKey, documentOpen } from '../../app/document.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { saveFile } from '../../parts/save-file.ts';
@@ -22,6 +22,7 @@ import {
   isDirty,
   keptState,
   lastGood,
+  noteCursor,
   noteText,
   startError,
   startText,
@@ -31,11 +32,7 @@ import './text.css';
 
 /** The view. */
 export function TextView() {
-  const [cursor, setCursor] = useState(0);
-  const make = (text: string) =>
-    editorState(text, { onText: noteText, onCursor: (at) => onCursor.current(at) });
   const key = documentKey.value;
-  onCursor.current = setCursor;
   useEffect(() => void startText(make), [key]);
   const error = startError.value;
   if (draft.value === undefined) {
@@ -54,21 +51,16 @@ export function TextView() {
           This file is a CRUSH map alone: what moves is told of pools that are made up, one for each rule.
         </p>
       )}
-      <Workplace cursor={cursor} make={make} />
+      <Workplace />
     </>
   );
 }
 
-/** The mounted editor's cursor goes here: states outlive the component that shows them. */
-const onCursor: { current: (offset: number) => void } = { current: () => undefined };
+function make(text: string) {
+  return editorState(text, { onText: noteText, onCursor: noteCursor });
+}
 
-function Workplace({
-  cursor,
-  make,
-}: {
-  readonly cursor: number;
-  readonly make: (text: string) => ReturnType<typeof editorState>;
-}) {
+function Workplace() {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const { start } = draft.value ?? {};
@@ -105,6 +97,11 @@ function Workplace({
     goTo(view.current, offset);
     view.current.focus();
   };
+  const showItem = useCallback((item: number, isOsd: boolean) => {
+    const parts = lastGood.value?.result.parts;
+    const offset = parts && offsetOfItem(parts, item, isOsd);
+    if (offset !== undefined && view.current !== null) goTo(view.current, offset);
+  }, []);
   return (
     <>
       <Toolbar onRevert={() => revert(view.current)} onReload={() => void startText(make, true)} />
@@ -119,14 +116,7 @@ function Workplace({
             the editor.
           </p>
         </div>
-        <TextPicture
-          cursor={cursor}
-          onShow={(item, isOsd) => {
-            const parts = lastGood.value?.result.parts;
-            const offset = parts && offsetOfItem(parts, item, isOsd);
-            if (offset !== undefined && view.current !== null) goTo(view.current, offset);
-          }}
-        />
+        <TextPicture onShow={showItem} />
       </div>
     </>
   );

@@ -1,6 +1,6 @@
 /** The CRUSH map as text, checked while it is edited. Runs in a side worker, but for {@link textApply}. */
 import { compareMaps } from '../../../../src/analysis/compare.ts';
-import { mapDifferences } from '../../../../src/analysis/differences.ts';
+import { type MapDifference, mapDifferences } from '../../../../src/analysis/differences.ts';
 import { validateOsdMap } from '../../../../src/analysis/health.ts';
 import { type CrushMap } from '../../../../src/crush/model.ts';
 import { type CrushProblem, validate } from '../../../../src/crush/validate.ts';
@@ -61,8 +61,10 @@ export interface TextMoves {
   readonly movedPgs: number;
   readonly pgs: number;
   readonly shortPgs: number;
-  /** Things that differ between the document's CRUSH map and the text's. */
+  /** Things that the text says otherwise than the document's CRUSH map as text. */
   readonly differences: number;
+  /** Whether weights of the map have more decimals than text has, so that applying any text changes them. */
+  readonly isRounded: boolean;
 }
 
 const KINDS = ['device', 'bucket', 'item', 'other'] as const;
@@ -80,7 +82,7 @@ export function textStart(): TextStart {
         'missing from it.',
     );
   } else {
-    notes.push(...lossNotes(text, current));
+    notes.push(...lossNotes(current));
   }
   return { text, notes, rows: rowsOf(current) };
 }
@@ -126,13 +128,15 @@ export function textMoves(text: string): TextMoves {
   const { current } = deskMaps();
   const after = withCrush(readEditedText(text, current.crush));
   const { total } = compareMaps(current, after, { causes: false });
+  const asText = textAgain(current);
   return {
     movedShards: total.movedShards,
     shards: total.shards,
     movedPgs: total.movedPgs,
     pgs: total.pgs,
     shortPgs: total.after.degraded,
-    differences: mapDifferences(current, after).length,
+    differences: mapDifferences(asText ?? current, after).length,
+    isRounded: asText !== undefined && mapDifferences(current, asText).some(isRounding),
   };
 }
 
@@ -165,11 +169,33 @@ function rowsOf(map: OsdMap): HierarchyRows {
   );
 }
 
+const again = new WeakMap<OsdMap, OsdMap>();
+
+/** The map as its own text has it; undefined where it has no complete text form. */
+function textAgain(map: OsdMap): OsdMap | undefined {
+  let found = again.get(map);
+  if (found !== undefined) return found;
+  const { text, failure } = decompileCrush(map.crush);
+  if (failure !== undefined) return undefined;
+  try {
+    found = withCrush(readEditedText(text, map.crush));
+  } catch (error) {
+    // Names that no text can have.
+    if (error instanceof CrushError) return undefined;
+    throw error;
+  }
+  again.set(map, found);
+  return found;
+}
+
 /** What is lost on the way to the text and back. */
-function lossNotes(text: string, current: OsdMap): string[] {
-  const again = { ...current, crush: readEditedText(text, current.crush) };
-  const lost = mapDifferences(current, again);
-  const rounded = lost.filter(({ kind }) => kind === 'weight' || kind === 'weight-set').length;
+function lossNotes(map: OsdMap): string[] {
+  const asText = textAgain(map);
+  if (asText === undefined) {
+    return ['The text of this map cannot be read again: it has names that no text can have.'];
+  }
+  const lost = mapDifferences(map, asText);
+  const rounded = lost.filter(isRounding).length;
   const notes: string[] = [];
   if (rounded > 0) {
     notes.push(
@@ -177,14 +203,17 @@ function lossNotes(text: string, current: OsdMap): string[] {
         'text is applied, as with crushtool.',
     );
   }
-  const others = lost.filter(({ kind }) => kind !== 'weight' && kind !== 'weight-set');
+  const others = lost.filter((each) => !isRounding(each));
   if (others.length > 0) {
     const some = others.slice(0, 3).map(({ subject, property }) => `${property} of ${subject}`);
-    notes.push(
-      `The text cannot say all of this map. Applying it changes ${some.join(', ')}${others.length > 3 ? ` and ${others.length - 3} more` : ''}.`,
-    );
+    const more = others.length > 3 ? ` and ${others.length - 3} more` : '';
+    notes.push(`The text cannot say all of this map. Applying it changes ${some.join(', ')}${more}.`);
   }
   return notes;
+}
+
+function isRounding({ kind }: MapDifference): boolean {
+  return kind === 'weight' || kind === 'weight-set';
 }
 
 function placeOf(places: CrushTextPlaces, { place }: CrushProblem): number {
