@@ -16,6 +16,13 @@ export interface CommandOptions {
   readonly crushFile?: string;
 }
 
+/** A change, and the maps that it was made to and that it has made. */
+export interface ChangeStep {
+  readonly change: MapChange;
+  readonly before: OsdMap;
+  readonly after: OsdMap;
+}
+
 /** Commands for changes. */
 export interface ChangeCommands {
   /** A shell's lines: commands, and comments that start with `#`. */
@@ -42,13 +49,18 @@ export function changeCommands(
   changes: readonly MapChange[],
   options: CommandOptions = {},
 ): ChangeCommands {
-  const steps: { readonly change: MapChange; readonly before: OsdMap; readonly after: OsdMap }[] = [];
+  const steps: ChangeStep[] = [];
   let before = map;
   for (const change of changes) {
     const after = applyChange(before, change);
     steps.push({ change, before, after });
     before = after;
   }
+  return stepCommands(steps, options);
+}
+
+/** As {@link changeCommands}, of changes that are made already. */
+export function stepCommands(steps: readonly ChangeStep[], options: CommandOptions = {}): ChangeCommands {
   const needsCrushFile = steps.some(
     (step) =>
       step.change.kind === 'crushmap' ||

@@ -1,5 +1,5 @@
 /** The what-if's end of the worker: one action at a time, and of the steps of a drag only the newest. */
-import { effect, signal } from '@preact/signals';
+import { batch, effect, signal } from '@preact/signals';
 import { documentKey, documentOpen, noteChange } from '../../app/document.ts';
 import { route } from '../../app/route.ts';
 import { worker } from '../../app/worker-client.ts';
@@ -74,10 +74,12 @@ async function run(): Promise<void> {
       try {
         const given = await (action === undefined ? worker.whatIfNow(scope) : worker.whatIfDo(action, scope));
         if (openedNumber() !== document) continue;
-        actionError.value = undefined;
-        noteChange(given.state);
-        answer.value = given;
-        answered = `${documentKey.value} ${scope.type}`;
+        batch(() => {
+          actionError.value = undefined;
+          noteChange(given.state);
+          answer.value = given;
+          answered = `${documentKey.value} ${scope.type}`;
+        });
       } catch (error) {
         if (openedNumber() !== document) continue;
         actionError.value = toPageError(error);

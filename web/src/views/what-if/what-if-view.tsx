@@ -45,7 +45,7 @@ function WhatIf({ answer: now }: { readonly answer: WhatIfAnswer }) {
   const rows = useRows(now);
   const item = pickedItem();
   const [selected, select] = usePickedRow(rows.data);
-  const { osds } = now.effect;
+  const osds = useLater(now.effect.osds);
   const loads = useMemo(() => rows.data && rowLoads(rows.data, osds), [rows.data, osds]);
   const pick =
     rows.data === undefined || loads === undefined
@@ -101,6 +101,16 @@ function WhatIf({ answer: now }: { readonly answer: WhatIfAnswer }) {
       <EffectBar answer={now} />
     </div>
   );
+}
+
+/** A value one task later: numbers are to be seen before ten thousand boxes are painted. */
+function useLater<T>(value: T): T {
+  const [shown, show] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => show(value));
+    return () => clearTimeout(timer);
+  }, [value]);
+  return shown;
 }
 
 /** The hierarchy, asked for when it is another and the worker has nothing more urgent. */

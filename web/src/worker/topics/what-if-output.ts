@@ -1,6 +1,6 @@
 /** What changes come to: the comparison in full, commands for the cluster, and the map as a file. */
 import { compareMaps, type Floor, type MoveCause } from '../../../../src/analysis/compare.ts';
-import { changeCommands } from '../../../../src/analysis/what-if/commands.ts';
+import { stepCommands } from '../../../../src/analysis/what-if/commands.ts';
 import { writeCrushBinary } from '../../../../src/formats/crushmap-encode.ts';
 import { writeCrushText } from '../../../../src/formats/crush-text-write.ts';
 import { writeOsdMapBinary } from '../../../../src/formats/osdmap-encode.ts';
@@ -53,8 +53,7 @@ export function whatIfComparison({ original, current }: OpenDocument): FullCompa
 
 /** The commands that make the changes in effect. */
 export function whatIfCommands(document: OpenDocument): CommandText {
-  const { changes } = historyOf(document);
-  const { lines, needsCrushFile } = changeCommands(document.original, changes, { crushFile: CRUSH_FILE });
+  const { lines, needsCrushFile } = stepCommands(historyOf(document).steps, { crushFile: CRUSH_FILE });
   return { text: lines.map((line) => `${line}\n`).join(''), needsCrushFile };
 }
 

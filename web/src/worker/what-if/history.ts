@@ -1,5 +1,6 @@
 /** The changes made to an open document, one after the other, with undo and redo. */
 import { applyChanges, type MapChange } from '../../../../src/analysis/what-if.ts';
+import type { ChangeStep } from '../../../../src/analysis/what-if/commands.ts';
 import { changeWords } from '../../../../src/analysis/what-if/words.ts';
 import { CrushError } from '../../../../src/errors.ts';
 import type { OsdMap } from '../../../../src/osdmap/model.ts';
@@ -58,6 +59,13 @@ export class ChangeHistory {
   /** The changes in effect, in order. */
   get changes(): MapChange[] {
     return this.#entries.slice(0, this.#applied).map(({ change }) => change);
+  }
+
+  /** The changes in effect, each with the maps before and after it. */
+  get steps(): ChangeStep[] {
+    return this.#entries
+      .slice(0, this.#applied)
+      .map(({ change, map }, i) => ({ change, before: this.#mapAt(i), after: map }));
   }
 
   /** The changes as plain data. */
