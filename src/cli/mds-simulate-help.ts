@@ -26,5 +26,6 @@ has been going on for long), "cpu_ticks_per_request" (for mds_bal_mode=2), and "
 --vary NAME=VALUE,VALUE simulates one variant for each value, side by side; given twice, one for each pair.
 
 Loads are expected values: requests are a flow, not drawn one by one. Not simulated: client caches, capabilities,
-reads of replicas, the time that requests themselves take, and ranks that cannot keep up. How long exports block
-requests is an estimate ("migration"); compare with your own cluster before you trust seconds.`;
+reads of replicas, the time that requests themselves take, ranks that cannot keep up, and the seconds that the first
+export to a rank waits for the monitors. How long exports block requests is an estimate ("migration"); compare with
+your own cluster before you trust seconds.`;

@@ -153,6 +153,7 @@ export function simulate(input: SimulationInput): SimulationResult {
     keepPins({ state, pins, options, exporter, fragmenter });
   }
   run(after);
+  noteFullFragments(state, options.mds_bal_fragment_size_max, notes);
   const endRanks = balancer.loads();
   const served = endRanks.reduce((sum, { rank }) => sum + state.meter.served(rank), 0);
   return {
@@ -171,6 +172,19 @@ export function simulate(input: SimulationInput): SimulationResult {
     subtrees: state.subtrees.size,
     notes,
   };
+}
+
+/** Ceph refuses new entries in fragments that are full, which the simulation does not. */
+function noteFullFragments({ tree, popularity }: MetadataState, most: number, notes: string[]): void {
+  let full = 0;
+  for (let fragment = 0; fragment < tree.size; fragment++) {
+    if (tree.directory[fragment] !== NO_NODE && popularity.entries('own', fragment) > most) full++;
+  }
+  if (full > 0) {
+    notes.push(
+      `${full === 1 ? '1 fragment has' : `${full} fragments have`} more than ${most} entries (mds_bal_fragment_size_max): Ceph would refuse new ones in them`,
+    );
+  }
 }
 
 function demandWhole(what: string, value: number, most: number): void {
