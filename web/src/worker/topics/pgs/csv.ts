@@ -25,8 +25,12 @@ function csvRow(selection: PgSelection, row: number): string {
   if (pg === undefined) return '';
   const { rows, ps } = pg;
   const { columns, flags, pool } = rows;
-  const sets = [columns.raw, columns.up, columns.acting].map((set) => csvSet(set, columns.width, ps));
-  return `${pool.id}.${ps.toString(16)},${sets.join(',')},${flagWords(flags[ps] ?? 0).join(' ')}\n`;
+  // Most pools have one set for all three.
+  const raw = csvSet(columns.raw, columns.width, ps);
+  const up = columns.up === columns.raw ? raw : csvSet(columns.up, columns.width, ps);
+  const acting = columns.acting === columns.up ? up : csvSet(columns.acting, columns.width, ps);
+  const notes = flagWords(flags[ps] ?? 0).join(' ');
+  return `${pool.id}.${ps.toString(16)},${raw},${up},${acting},${notes}\n`;
 }
 
 /** A set, its OSDs between blanks and holes as `-`, and its primary. */
