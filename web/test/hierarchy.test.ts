@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WEIGHT_ONE } from '../../src/crush/model.ts';
+import { type CrushBucket, WEIGHT_ONE } from '../../src/crush/model.ts';
 import { readCrushText } from '../../src/formats/crushmap-text.ts';
 import { OSD_STATE } from '../../src/osdmap/model.ts';
 import { layoutPicture, rowAt } from '../src/picture/layout.ts';
@@ -106,6 +106,30 @@ describe('rows of the hierarchy', () => {
     expect(all.count).toBe(16);
     expect(all.parents.at(-1)).toBe(-1);
     expect(stateOf(all, 15)).toBe('down');
+  });
+
+  it('are cut where buckets hold each other in too many ways', () => {
+    const { original } = small;
+    // Thirty buckets, each of which holds the next one twice.
+    const buckets = Array.from({ length: 30 }, (_, i): CrushBucket => {
+      const item = i === 29 ? 0 : -2 - i;
+      const [items, itemWeights] = [Int32Array.of(item, item), Uint32Array.of(WEIGHT_ONE, WEIGHT_ONE)];
+      return { id: -1 - i, type: 1, hash: 0, alg: 5, weight: 2 * WEIGHT_ONE, items, itemWeights };
+    });
+    const document = new OpenDocument({
+      name: 'doubling',
+      notes: [],
+      file: {
+        kind: 'osdmap',
+        encoding: 'binary',
+        map: { ...original, crush: { ...original.crush, buckets } },
+      },
+    });
+    const all = hierarchy(document);
+    expect(all.isCut).toBe(true);
+    expect(all.count).toBe(150_000);
+    expect(hierarchyLoads(document).shards).toHaveLength(all.count);
+    expect(layoutPicture(all, -1, 'treemap', { width: 400, height: 300, font: 16 }).shown[0]).toBe(0);
   });
 
   it('stop at a bucket that holds one above it', () => {
@@ -257,6 +281,13 @@ describe('the picture', () => {
     const layout = layoutPicture({ ...rows, weights }, rowNamed('host1'), 'icicle', size);
     expect(layout.isWeightless).toBe(true);
     expect(area(layout.boxes, rowNamed('osd.2'))).toBeCloseTo(area(layout.boxes, rowNamed('osd.3')), 3);
+  });
+
+  it('counts what has no area', () => {
+    const weights = rows.weights.slice();
+    weights[rowNamed('osd.2')] = 0;
+    expect(layoutPicture({ ...rows, weights }, -1, 'treemap', size).weightlessOsds).toBe(1);
+    expect(layoutPicture({ ...rows, weights }, rowNamed('rack1'), 'treemap', size).weightlessOsds).toBe(0);
   });
 
   it('is walked through by keys, within what it shows', () => {

@@ -4,15 +4,16 @@
  */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { route } from '../app/route.ts';
+import { counted } from '../parts/format.ts';
 import { colourKey } from '../parts/token-colours.ts';
 import type { HierarchyRows } from '../worker/topics/hierarchy.ts';
 import { Breadcrumb } from './breadcrumb.tsx';
 import { ColourBox } from './colours.ts';
 import { PictureTip, tipText } from './picture-tip.tsx';
-import { layoutPicture, rowAt, type PictureShape, type PictureSize } from './layout.ts';
+import { layoutPicture, rowAt, type PictureLayout, type PictureShape, type PictureSize } from './layout.ts';
 import { boxOf, paintBoxes, paintHighlights, type PathStep, type PictureMark } from './paint.ts';
 import { keyTarget } from './picture-keys.ts';
-import { isOsd, isWithin, pathTo, rowOfItem } from './rows.ts';
+import { factsOf, isOsd, isWithin, pathTo, rowOfItem } from './rows.ts';
 import './picture.css';
 
 export type { PathStep, PictureMark } from './paint.ts';
@@ -26,6 +27,8 @@ export interface HierarchyPictureProps {
   readonly colour: (row: number) => string;
   /** A short second line in boxes that have room for it. */
   readonly value?: (row: number) => string | undefined;
+  /** What is told of a row; default: what the CRUSH map and the OSDMap say of it. */
+  readonly basics?: (row: number) => readonly (readonly [string, string])[];
   /** Further lines of what is told of a row, such as its shards. */
   readonly facts?: (row: number) => readonly (readonly [string, string])[];
   /** Marks of rows. Default: OSDs that are down or do not exist are crossed out, those that are out are hatched. */
@@ -36,6 +39,10 @@ export interface HierarchyPictureProps {
   readonly path?: readonly PathStep[];
   /** A row was clicked, or Enter or Space pressed on it. */
   readonly onSelect?: (row: number) => void;
+  /** What a row is called that holds others. Default: bucket. */
+  readonly noun?: string;
+  /** What areas are in proportion to, in words. Default: CRUSH weight. */
+  readonly measure?: string;
   /** CSS height. */
   readonly height?: string;
 }
@@ -46,7 +53,7 @@ const MANY_ROWS = 600;
 
 /** See the top of the file. */
 export function HierarchyPicture(props: HierarchyPictureProps) {
-  const { rows, selected = -1, path = NONE, colour, value } = props;
+  const { rows, selected = -1, path = NONE, colour, value, noun = 'bucket' } = props;
   const mark = props.marks ?? ((row: number) => usualMark(rows, row));
   const wanted = route.display('picture');
   const shape: PictureShape =
@@ -118,7 +125,7 @@ export function HierarchyPicture(props: HierarchyPictureProps) {
         style={{ height: props.height ?? 'clamp(18rem, 45vh, 60rem)' }}
         role="application"
         aria-roledescription="picture of the hierarchy"
-        aria-label={`${props.label}. Arrow keys move, Enter goes into a bucket, Escape out of it.`}
+        aria-label={`${props.label}. Arrow keys move, Enter goes into a ${noun}, Escape out of it.`}
         tabIndex={0}
         onKeyDown={onKeyDown}
         onFocus={() => setFocus(true)}
@@ -138,22 +145,18 @@ export function HierarchyPicture(props: HierarchyPictureProps) {
       >
         <canvas ref={boxCanvas} aria-hidden="true" />
         <canvas ref={lineCanvas} aria-hidden="true" />
-        {told !== undefined && (
-          <PictureTip rows={rows} {...told} stage={size} more={props.facts?.(told.row) ?? []} />
-        )}
+        {told !== undefined && <PictureTip rows={rows} {...told} stage={size} facts={factsAt(told.row)} />}
       </div>
       <p class="visually-hidden" aria-live="polite">
-        {hasFocus && at >= 0 ? tipText(rows, at, props.facts?.(at) ?? []) : ''}
+        {hasFocus && at >= 0 ? tipText(rows, at, factsAt(at)) : ''}
       </p>
-      {(layout.hiddenLevels > 0 || layout.isWeightless || rows.isCut) && (
-        <p class="quiet picture-remark">
-          {layout.hiddenLevels > 0 && 'Levels that do not fit are left out: go into a bucket to see them. '}
-          {layout.isWeightless && 'Nothing here has CRUSH weight: all areas are the same. '}
-          {rows.isCut && 'The map has more places than can be shown.'}
-        </p>
-      )}
+      <Remarks layout={layout} isCut={rows.isCut} noun={noun} measure={props.measure ?? 'CRUSH weight'} />
     </div>
   );
+
+  function factsAt(row: number): (readonly [string, string])[] {
+    return [...(props.basics?.(row) ?? factsOf(rows, row)), ...(props.facts?.(row) ?? [])];
+  }
 
   function choose(row: number): void {
     setActive(row);
@@ -198,6 +201,28 @@ export function usualMark(rows: HierarchyRows, row: number): PictureMark | undef
   // Bits 1 and 2: exists and up.
   if (((rows.states[row] ?? 0) & 3) !== 3) return 'crossed';
   return rows.reweights[row] === 0 ? 'hatched' : undefined;
+}
+
+/** What the picture does not show, or shows otherwise than it should. */
+function Remarks({
+  layout,
+  isCut,
+  noun,
+  measure,
+}: {
+  readonly layout: PictureLayout;
+  readonly isCut: boolean;
+  readonly noun: string;
+  readonly measure: string;
+}) {
+  const { hiddenLevels, isWeightless, weightlessOsds } = layout;
+  const remarks = [
+    hiddenLevels > 0 && `Levels that do not fit are left out: go into a ${noun} to see them.`,
+    isWeightless && `Nothing here has ${measure}: all areas are the same.`,
+    weightlessOsds > 0 && `${counted(weightlessOsds, 'OSD')} of CRUSH weight 0: without area here.`,
+    isCut && 'Buckets hold each other in more ways than can be shown.',
+  ].filter((remark) => remark !== false);
+  return remarks.length === 0 ? null : <p class="quiet picture-remark">{remarks.join(' ')}</p>;
 }
 
 function ShapeChoice({ shape }: { readonly shape: PictureShape }) {

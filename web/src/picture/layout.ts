@@ -1,7 +1,7 @@
 /** Where the rows of a hierarchy lie in a picture: areas in proportion to CRUSH weight. */
 import { hierarchy, partition, treemap, type HierarchyRectangularNode } from 'd3-hierarchy';
 import type { HierarchyRows } from '../worker/topics/hierarchy.ts';
-import { childrenOf } from './rows.ts';
+import { childrenOf, isOsd } from './rows.ts';
 
 /** Levels as columns side by side, or buckets as frames in frames. */
 export type PictureShape = 'icicle' | 'treemap';
@@ -21,6 +21,8 @@ export interface PictureLayout {
   readonly hiddenLevels: number;
   /** Whether nothing weighs anything, so that all areas are the same. */
   readonly isWeightless: boolean;
+  /** OSDs of CRUSH weight 0, which have no area, among others that have one. */
+  readonly weightlessOsds: number;
 }
 
 /** How large a picture is, in CSS pixels. */
@@ -49,7 +51,7 @@ export function layoutPicture(
   shape: PictureShape,
   { width, height, font }: PictureSize,
 ): PictureLayout {
-  const isWeightless = !hasWeight(rows, top);
+  const { isWeightless, weightlessOsds } = countWeightless(rows, top);
   const root = hierarchy(top, (row) => {
     const children = childrenOf(rows, row);
     return children.length === 0 ? undefined : children;
@@ -91,7 +93,16 @@ export function layoutPicture(
       if (node.data >= 0 && node.children !== undefined && head >= HEAD * font) heads[node.data] = head;
     });
   }
-  return { shape, top, shown: Int32Array.from(shown).sort(), boxes, heads, hiddenLevels, isWeightless };
+  return {
+    shape,
+    top,
+    shown: Int32Array.from(shown).sort(),
+    boxes,
+    heads,
+    hiddenLevels,
+    isWeightless,
+    weightlessOsds,
+  };
 }
 
 /** The row at a point, the innermost; -1 where there is none. */
@@ -106,12 +117,19 @@ export function rowAt(layout: PictureLayout, x: number, y: number): number {
   return -1;
 }
 
-function hasWeight(rows: HierarchyRows, top: number): boolean {
+function countWeightless(
+  rows: HierarchyRows,
+  top: number,
+): Pick<PictureLayout, 'isWeightless' | 'weightlessOsds'> {
   const end = top < 0 ? rows.count : (rows.ends[top] ?? 0);
+  let isWeightless = true;
+  let osds = 0;
   for (let row = Math.max(0, top); row < end; row++) {
-    if (rows.ends[row] === row + 1 && (rows.weights[row] ?? 0) > 0) return true;
+    if (rows.ends[row] !== row + 1) continue;
+    if ((rows.weights[row] ?? 0) > 0) isWeightless = false;
+    else if (isOsd(rows, row)) osds++;
   }
-  return false;
+  return { isWeightless, weightlessOsds: isWeightless ? 0 : osds };
 }
 
 function headOf(node: HierarchyRectangularNode<number>, font: number): number {

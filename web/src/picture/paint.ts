@@ -36,6 +36,8 @@ export interface Highlights {
 const LINE = 1.2;
 /** Smallest box that gets a frame, in pixels of the screen. */
 const FRAME = 3;
+/** Smallest box that gets lines on all its sides. */
+const ALL_SIDES = 24;
 /** Smallest box that gets a name, against the font. */
 const NAME = { width: 2.1, height: 1.05 };
 /** Radius of a path's label, against the font. */
@@ -52,12 +54,19 @@ export function paintBoxes(
   const { shown, boxes, heads } = layout;
   const ground = colours.get('var(--ground)').css;
   const ink = colours.get('var(--ink)').css;
-  const hatch = {
-    light: hatchPattern(context, '#ffffff', scale),
-    dark: hatchPattern(context, '#10161b', scale),
-  };
+  const hatches = hatchesFor(context, scale);
   const { family, size } = fontOf(context);
   const line = LINE * size;
+  const pixel = 1 / scale;
+  const frame = (left: number, top: number, width: number, height: number): void => {
+    context.fillStyle = ground;
+    context.fillRect(left + width - pixel, top, pixel, height);
+    context.fillRect(left, top + height - pixel, width, pixel);
+    // Small boxes have no pixel to spare for the other sides.
+    if (Math.min(width, height) < ALL_SIDES) return;
+    context.fillRect(left, top, pixel, height);
+    context.fillRect(left, top, width, pixel);
+  };
   context.textBaseline = 'middle';
   for (const row of shown) {
     const at = 4 * row;
@@ -78,15 +87,12 @@ export function paintBoxes(
     context.fillRect(left, top, width, height);
     const mark = look.mark?.(row);
     if (mark !== undefined) {
-      context.fillStyle = fill.isDark ? hatch.light : hatch.dark;
+      context.fillStyle =
+        hatches[fill.isDark ? 'light' : 'dark'][Math.min(width, height) < 16 ? 'fine' : 'wide'];
       if (mark === 'hatched') context.fillRect(left, top, width, height);
       else cross(context, left, top, width, height, ink);
     }
-    // Lines to the right and below only: small boxes have no pixel to spare.
-    const gap = 1 / scale;
-    context.fillStyle = ground;
-    context.fillRect(right - gap, top, gap, height);
-    context.fillRect(left, bottom - gap, width, gap);
+    frame(left, top, width, height);
     if (width < NAME.width * size || height < NAME.height * size) continue;
     const isFrame = layout.shape === 'treemap' && !look.isLeaf(row);
     const room = isFrame ? (heads[row] ?? 0) : height;
@@ -129,7 +135,7 @@ export function paintHighlights(
   const outline = (row: number, colour: string, width: number, dash: readonly number[] = []): void => {
     const box = boxOf(layout, row);
     if (box === undefined) return;
-    const [x, y, w, h] = widened(box, 5);
+    const [x, y, w, h] = widened(box, 4 * width);
     const inset = width / 2;
     for (const [style, extra] of [
       [ground, 2],
@@ -144,8 +150,8 @@ export function paintHighlights(
   };
   for (const row of wayThere) outline(row, ink, 1.5);
   if (hovered >= 0) outline(hovered, ink, 1.5);
-  if (selected >= 0) outline(selected, accent, 4);
-  if (active >= 0) outline(active, ink, 2.5, [5, 3]);
+  if (selected >= 0) outline(selected, accent, 3);
+  if (active >= 0 && active !== selected) outline(active, ink, 2.5, [5, 3]);
   for (const { row } of path) outline(row, ink, 2.5);
   context.textAlign = 'center';
   context.textBaseline = 'middle';
@@ -231,20 +237,30 @@ function cross(
   context.stroke();
 }
 
-/** Diagonal stripes. */
+/** Stripes for dark and light boxes; small ones have finer stripes, so that more than one crosses them. */
+function hatchesFor(context: CanvasRenderingContext2D, scale: number) {
+  const both = (colour: string) => ({
+    fine: hatchPattern(context, colour, 3, scale),
+    wide: hatchPattern(context, colour, 8, scale),
+  });
+  return { light: both('#ffffff'), dark: both('#10161b') };
+}
+
+/** Diagonal stripes, so many CSS pixels apart. */
 function hatchPattern(
   context: CanvasRenderingContext2D,
   colour: string,
+  distance: number,
   scale: number,
 ): CanvasPattern | string {
-  const side = Math.round(8 * scale);
+  const side = Math.round(distance * scale);
   const tile = document.createElement('canvas');
   tile.width = side;
   tile.height = side;
   const inTile = tile.getContext('2d');
   if (inTile === null) return colour;
   inTile.strokeStyle = colour;
-  inTile.lineWidth = 1.6 * scale;
+  inTile.lineWidth = 0.2 * side;
   for (const shift of [-side, 0, side]) {
     inTile.beginPath();
     inTile.moveTo(shift, side);

@@ -1,6 +1,5 @@
 /** What is told of a row beside the pointer, or beside the active box. */
 import type { HierarchyRows } from '../worker/topics/hierarchy.ts';
-import { factsOf } from './rows.ts';
 
 type Facts = readonly (readonly [string, string])[];
 
@@ -13,14 +12,14 @@ export function PictureTip({
   x,
   y,
   stage,
-  more,
+  facts,
 }: {
   readonly rows: HierarchyRows;
   readonly row: number;
   readonly x: number;
   readonly y: number;
   readonly stage: { readonly width: number; readonly height: number };
-  readonly more: Facts;
+  readonly facts: Facts;
 }) {
   const isLeft = x + 16 + TIP_WIDTH > stage.width;
   const isUpper = y > stage.height / 2;
@@ -36,7 +35,7 @@ export function PictureTip({
     >
       <strong>{rows.names[row]}</strong>
       <dl>
-        {[...factsOf(rows, row), ...more].map(([label, value]) => (
+        {facts.map(([label, value]) => (
           <div key={label}>
             <dt>{label}</dt>
             <dd>{value}</dd>
@@ -48,7 +47,6 @@ export function PictureTip({
 }
 
 /** The same in one line. */
-export function tipText(rows: HierarchyRows, row: number, more: Facts): string {
-  const facts = [...factsOf(rows, row), ...more].map(([label, value]) => `${label} ${value}`);
-  return [rows.names[row] ?? '', ...facts].join(', ');
+export function tipText(rows: HierarchyRows, row: number, facts: Facts): string {
+  return [rows.names[row] ?? '', ...facts.map(([label, value]) => `${label} ${value}`)].join(', ');
 }

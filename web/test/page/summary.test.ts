@@ -46,6 +46,12 @@ describe.skipIf(CHROMIUM === undefined)('the summary', () => {
     await page.goBack();
     await panel(page, 'Pools').getByRole('button', { name: '8', exact: true }).click();
     await page.locator('.view-pools').waitFor();
+    await page.goBack();
+    // Of a rule, the panel of the rule; of its pool, the row.
+    await page.getByRole('button', { name: 'pool 7, rule 4 (ec), step 3, type 1 (host)' }).click();
+    const row = page.locator('tr[aria-current]');
+    await row.waitFor();
+    expect(await row.innerText()).toMatch(/^7\s/);
     expect(faults).toEqual([]);
     await close();
   });

@@ -1,4 +1,5 @@
 /** Pools with how their PGs are, and rules with what they do. */
+import { useEffect } from 'preact/hooks';
 import { route } from '../../app/route.ts';
 import { worker } from '../../app/worker-client.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
@@ -10,6 +11,13 @@ import './pools.css';
 /** The view. */
 export function PoolsView() {
   const { data, error, isWaiting } = useWorkerData(() => worker.pools());
+  const askedRule = route.subject('rule');
+  useEffect(() => {
+    if (data === undefined || askedRule === undefined) return;
+    goToRule(Number(askedRule));
+    // Once: coming back to the view shows it from its top.
+    route.set('subject', 'rule', undefined);
+  }, [data, askedRule]);
   if (error) return <ErrorNote error={error} />;
   if (data === undefined) return isWaiting ? <p role="status">Counting …</p> : null;
   return (
@@ -55,7 +63,7 @@ function PoolTable({ pools }: { readonly pools: readonly PoolRow[] }) {
       </thead>
       <tbody>
         {pools.map((pool) => (
-          <tr key={pool.id}>
+          <tr key={pool.id} aria-current={route.subject('pool') === String(pool.id) ? 'true' : undefined}>
             <td class="number">{pool.id}</td>
             <th scope="row">
               <button
@@ -141,6 +149,10 @@ function RulePanel({ rule, pools }: { readonly rule: RuleRow; readonly pools: re
 /** Goes to a rule without leaving a word about it in the address. */
 function showRule(event: MouseEvent, rule: number): void {
   event.preventDefault();
+  goToRule(rule);
+}
+
+function goToRule(rule: number): void {
   const panel = document.getElementById(`rule-${rule}`);
   panel?.scrollIntoView({ block: 'center' });
   panel?.focus();

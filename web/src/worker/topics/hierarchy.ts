@@ -34,8 +34,8 @@ export interface HierarchyRows {
   readonly isCut: boolean;
 }
 
-/** Rows at most: damaged maps can have more places than any memory. */
-const MAX_ROWS = 400_000;
+/** Rows at most, ten times those of the largest clusters: damaged maps can have more places than any memory. */
+const MAX_ROWS = 150_000;
 
 /** The current hierarchy. OSDs of the OSDMap that no bucket holds stand at the end of the top, as in `ceph osd tree`. */
 export function hierarchy(document: OpenDocument): HierarchyRows {
@@ -79,6 +79,7 @@ interface Places {
 function walk(index: MapIndex): Places {
   const places: Places = { ids: [], parents: [], depths: [], weights: [] };
   for (const root of rootsOf(index)) {
+    if (places.ids.length >= MAX_ROWS) break;
     const path = [{ bucket: root, row: add(places, root.id, -1, root.weight), next: 0 }];
     for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
       if (top.next >= top.bucket.items.length || places.ids.length >= MAX_ROWS) {
