@@ -1,4 +1,5 @@
 import { defineConfig, type Plugin } from 'vite';
+import { packedKernel } from './packed-kernel.ts';
 
 /**
  * What the built page may do: run its own code and the kernel, and nothing else. `connect-src 'none'` is the proof
@@ -36,7 +37,7 @@ export default defineConfig({
   // Relative, so that the built files work under any path.
   base: './',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  plugins: [contentSecurityPolicy()],
+  plugins: [contentSecurityPolicy(), packedKernel()],
   build: {
     outDir: '../build/web',
     emptyOutDir: true,
@@ -45,6 +46,6 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
-  worker: { format: 'es' },
+  worker: { format: 'es', plugins: () => [packedKernel()] },
   preview: { port: 4173 },
 });

@@ -1,6 +1,5 @@
 /** Opening and closing documents. */
 import { readMapFile } from '../../../../src/formats/map-file.ts';
-import { readExample } from '../examples.ts';
 import { OpenDocument, type DocumentSource } from '../open-document.ts';
 import { CrushError } from '../../../../src/errors.ts';
 import { shelve } from '../shelf.ts';
@@ -30,7 +29,9 @@ export async function openFiles(files: readonly GivenFile[], ignoreCrc = false):
 }
 
 /** Opens an example. */
-export function openExample(id: string): DocumentState {
+export async function openExample(id: string): Promise<DocumentState> {
+  // Those who bring a map of their own need none of it.
+  const { readExample } = await import('../examples.ts');
   return take({ ...readExample(id), notes: [] });
 }
 
