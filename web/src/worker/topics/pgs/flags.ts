@@ -60,9 +60,6 @@ export const PG_CHOICES = [
   },
 ] as const satisfies readonly PgChoice[];
 
-/** Name of a choice. */
-export type PgChoiceId = (typeof PG_CHOICES)[number]['id'];
-
 /** The choice of a name, or undefined. */
 export function findChoice(id: string): PgChoice | undefined {
   return PG_CHOICES.find((choice) => choice.id === id);
