@@ -20,6 +20,7 @@ import { PinBook } from './simulate/pin-book.ts';
 import { keepPins, leastFragmentBits } from './simulate/pin-keeper.ts';
 import { seededRandom } from './simulate/random.ts';
 import { type HitOrder } from './simulate/rank-view.ts';
+import { directoryFinder, placeSubtrees, planLoads } from './simulate/setup.ts';
 import type { SimulationResult } from './simulate/result.ts';
 import { NO_NODE, type Workload, type WorkloadPin } from './simulate/workload.ts';
 
@@ -82,48 +83,16 @@ export interface SimulationInput {
  *
  * @example
  * ```ts
- * const { beats, migrations } = simulate({ workload: generateWorkload('hot-directory', 1), ranks: 2, beats: 30 });
- * beats.at(-1)?.ranks.map(({ mdsLoad }) => mdsLoad); // load of each rank in the last beat
+ * const description = describeWorkload('many-users', { directories: 200, rate: 2000, seconds: 310, seed: 1 });
+ * const workload = buildWorkload(description, { seconds: 310, seed: 1 });
+ * const { end, migrations } = simulate({ workload, ranks: 3, beats: 30 });
+ * end.ranks.map(({ mdsLoad }) => mdsLoad); // load of each rank at the end
  * ```
  */
 export function simulate(input: SimulationInput): SimulationResult {
   const { workload, ranks, beats, options = DEFAULT_MDS_OPTIONS } = input;
-  const notes = [...workload.notes];
   demandWhole('ranks', ranks, MAX_MDS);
   demandWhole('beats', beats, MAX_BEATS);
-  const draw = seededRandom(input.seed ?? 1);
-  const state = new MetadataState({
-    tree: workload.tree,
-    ranks,
-    halflife: options.mds_decay_halflife,
-    hashName,
-  });
-  const directoryAt = directoryFinder(state);
-  const pins = new PinBook(
-    state.tree,
-    [...workload.pins, ...(input.pins ?? [])],
-    ranks,
-    options,
-    directoryAt,
-    draw,
-  );
-  placeSubtrees(state, workload, directoryAt, notes);
-
-  const events = new EventQueue();
-  const exporter = new Exporter({ state, events, pins, options, times: workload.migration });
-  const fragmenter = new Fragmenter({
-    state,
-    events,
-    options,
-    leastBits: (directory) => leastFragmentBits(directory, pins, ranks, options),
-  });
-  const balancer = new Balancer({
-    ...{ state, exporter, pins, options, workload, draw },
-    hitOrder: input.hitOrder ?? 'drawn',
-    firstBeat: input.firstBeat ?? 1,
-    isBalanced: input.isBalanced ?? true,
-  });
-  planLoads(workload, state, events, fragmenter);
   const step = options.mds_tick_interval;
   if ((beats * Math.max(options.mds_bal_interval, 10)) / step > MAX_TICKS) {
     throw new CrushError(
@@ -131,6 +100,8 @@ export function simulate(input: SimulationInput): SimulationResult {
       `${beats} beats every ${options.mds_bal_interval} seconds are more than ${MAX_TICKS} ticks of ${step} seconds`,
     );
   }
+  const notes = [...workload.notes];
+  const { state, events, pins, exporter, fragmenter, balancer } = begin(input, options, notes);
   const run = (until: number): void => {
     while (events.next <= until) {
       state.clock.advance(events.next);
@@ -140,38 +111,76 @@ export function simulate(input: SimulationInput): SimulationResult {
     state.clock.advance(until);
     state.popularity.rebase();
   };
-  let ticks = 0;
+  // Loads of the start come before the first tick.
   run(0);
-  for (; balancer.records.length < beats; ticks++) {
-    run(ticks * step);
+  let ticks = 0;
+  const tick = (): void => {
+    run(ticks++ * step);
     keepPins({ state, pins, options, exporter, fragmenter });
+  };
+  while (balancer.records.length < beats) {
+    tick();
     if (balancer.isDue) balancer.beat();
   }
-  const after = (ticks - 1) * step + Math.max(options.mds_bal_interval, step);
-  for (; ticks * step < after; ticks++) {
-    run(ticks * step);
-    keepPins({ state, pins, options, exporter, fragmenter });
-  }
-  run(after);
+  const end = state.clock.now + Math.max(options.mds_bal_interval, step);
+  while (ticks * step < end) tick();
+  run(end);
   noteFullFragments(state, options.mds_bal_fragment_size_max, notes);
   const endRanks = balancer.loads();
-  const served = endRanks.reduce((sum, { rank }) => sum + state.meter.served(rank), 0);
   return {
     workload: workload.name,
     ranks,
     beats: balancer.records,
-    end: { time: after, ranks: endRanks },
+    end: { time: end, ranks: endRanks },
     migrations: exporter.migrations,
     dropped: exporter.dropped,
     fragmentations: fragmenter.fragmentations,
     pingPongs: findPingPongs(exporter.migrations, RETURN_BEATS),
-    requests: served,
+    requests: endRanks.reduce((sum, { rank }) => sum + state.meter.served(rank), 0),
     blockedRequests: exporter.blockedRequests,
     directories: state.tree.names.length,
     fragments: state.tree.fragmentCount,
     subtrees: state.subtrees.size,
     notes,
   };
+}
+
+/** All that takes part, as it is at the start. */
+interface Simulation {
+  readonly state: MetadataState;
+  readonly events: EventQueue;
+  readonly pins: PinBook;
+  readonly exporter: Exporter;
+  readonly fragmenter: Fragmenter;
+  readonly balancer: Balancer;
+}
+
+function begin(input: SimulationInput, options: MdsOptions, notes: string[]): Simulation {
+  const { workload, ranks } = input;
+  const draw = seededRandom(input.seed ?? 1);
+  const halflife = options.mds_decay_halflife;
+  const state = new MetadataState({ tree: workload.tree, ranks, halflife, hashName });
+  const directoryAt = directoryFinder(state);
+  const wanted = [...workload.pins, ...(input.pins ?? [])];
+  const pins = new PinBook(state.tree, wanted, ranks, options, directoryAt, draw);
+  placeSubtrees(state, workload, directoryAt, notes);
+  const events = new EventQueue();
+  const exporter = new Exporter({ state, events, pins, options, times: workload.migration });
+  const leastBits = (directory: number): number => leastFragmentBits(directory, pins, ranks, options);
+  const fragmenter = new Fragmenter({ state, events, options, leastBits });
+  const balancer = new Balancer({
+    state,
+    exporter,
+    pins,
+    options,
+    workload,
+    draw,
+    hitOrder: input.hitOrder ?? 'drawn',
+    firstBeat: input.firstBeat ?? 1,
+    isBalanced: input.isBalanced ?? true,
+  });
+  planLoads(workload, state, events, fragmenter);
+  return { state, events, pins, exporter, fragmenter, balancer };
 }
 
 /** Ceph refuses new entries in fragments that are full, which the simulation does not. */
@@ -190,70 +199,4 @@ function noteFullFragments({ tree, popularity }: MetadataState, most: number, no
 function demandWhole(what: string, value: number, most: number): void {
   if (Number.isInteger(value) && value >= 1 && value <= most) return;
   throw new CrushError('bad-argument', `${what} is a whole number of 1 to ${most}, not ${value}`);
-}
-
-/** Finds directories by their paths, name by name. */
-function directoryFinder({ tree }: MetadataState): (path: string) => number | undefined {
-  const within = new Map<number, Map<string, number>>();
-  const namesIn = (directory: number): Map<string, number> => {
-    let names = within.get(directory);
-    if (names === undefined) {
-      names = new Map();
-      for (const fragment of tree.fragmentsOf(directory)) {
-        for (const child of tree.directoriesIn(fragment)) names.set(tree.names[child] ?? '', child);
-      }
-      within.set(directory, names);
-    }
-    return names;
-  };
-  return (path) => {
-    let at: number | undefined = 0;
-    for (const name of path.split('/').filter((part) => part !== '')) {
-      at = at === undefined ? undefined : namesIn(at).get(name);
-    }
-    return at;
-  };
-}
-
-function placeSubtrees(
-  state: MetadataState,
-  { subtrees }: Workload,
-  directoryAt: (path: string) => number | undefined,
-  notes: string[],
-): void {
-  const gone = new Set(subtrees.map(({ rank }) => rank).filter((rank) => rank >= state.ranks));
-  for (const rank of gone)
-    notes.push(`mds.${rank} is not there: what it held is mds.0's, as when max_mds is lowered`);
-  const cuts = subtrees.map(({ path, fragment: code, rank }) => {
-    const directory = directoryAt(path);
-    const fragment = directory === undefined ? NO_NODE : state.tree.find(directory, code);
-    if (fragment === NO_NODE)
-      throw new CrushError('not-found', `there is no directory ${path || '/'} for a subtree`);
-    return { subtree: state.subtrees.cut(fragment), rank: rank < state.ranks ? rank : 0 };
-  });
-  // All ranks first, so that no subtree is joined with one that has not got its rank yet.
-  for (const { subtree } of cuts) subtree.isKeptApart = true;
-  for (const { subtree, rank } of cuts) state.subtrees.move(subtree, rank);
-  for (const { subtree } of cuts) subtree.isKeptApart = false;
-}
-
-/** Begins and ends what is done, each at its time. */
-function planLoads(
-  { loads, isSettled }: Workload,
-  state: MetadataState,
-  events: EventQueue,
-  fragmenter: Fragmenter,
-): void {
-  for (const load of loads) {
-    const apply = (sign: 1 | -1): void => {
-      const code = load.fragment ?? 0;
-      for (const directory of Array.from(load.directories)) {
-        state.flow(directory, code, load, sign, isSettled && sign === 1 && load.from <= 0);
-        for (const fragment of state.tree.fragmentsOf(directory)) fragmenter.watch(fragment);
-      }
-    };
-    if (load.to <= load.from) continue;
-    events.add(Math.max(0, load.from), () => apply(1));
-    if (load.to < Infinity) events.add(Math.max(0, load.to), () => apply(-1));
-  }
 }
