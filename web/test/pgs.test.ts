@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMapper } from '../../src/osdmap/pg-mapper.ts';
 import type { OsdMap } from '../../src/osdmap/model.ts';
 import { readExample } from '../src/worker/examples.ts';
+import { searchWord } from '../src/parts/search-word.ts';
 import { OpenDocument } from '../src/worker/open-document.ts';
 import { flagWords, PG_CHOICES, PG_FLAG } from '../src/worker/topics/pgs/flags.ts';
 import { unescapeName } from '../src/worker/topics/pgs/object-bytes.ts';
@@ -108,6 +109,23 @@ describe('PGs of the small example', () => {
       all.map(({ name }) => name).filter((name) => name.startsWith(prefix)),
     );
     expect(names(rowsOf(small, { search: `${last}s1` }))).toEqual([last]);
+  });
+
+  it('takes every name as a word, also such as look like something else', () => {
+    expect(searchWord('osd.3')).toBe('osd.3');
+    expect(searchWord('default~hdd')).toBe('default~hdd');
+    for (const name of ['4.1f', 'is:short', 'two words', 'a,b', '7']) {
+      const { original } = small;
+      const host = original.crush.buckets.find((bucket) => bucket?.type === 1)!;
+      const itemNames = new Map(original.crush.itemNames).set(host.id, name);
+      const map = { ...original, crush: { ...original.crush, itemNames } };
+      const file = { kind: 'osdmap', encoding: 'binary', map } as const;
+      const renamed = new OpenDocument({ name: 'renamed', file, notes: [] });
+      expect(pgList(renamed, ask({ search: searchWord(name) })).problems).toEqual([]);
+      expect(names(rowsOf(renamed, { search: searchWord(name) }))).toEqual(
+        names(rowsOf(small, { search: original.crush.itemNames.get(host.id)! })),
+      );
+    }
   });
 
   it('says which words of a search mean nothing', () => {

@@ -65,6 +65,8 @@ describe.skipIf(CHROMIUM === undefined)('PGs in the page', () => {
 
     await rows(page).first().locator('button.osd').first().click();
     await expect.poll(() => page.url()).toMatch(/#\/hierarchy\?.*s\.item=\d+/);
+    await page.getByRole('button', { name: /^PGs of osd\.\d$/ }).click();
+    await expect.poll(() => search.inputValue()).toMatch(/^osd\.\d$/);
     expect(faults).toEqual([]);
     expect(requests).toEqual([]);
     await close();

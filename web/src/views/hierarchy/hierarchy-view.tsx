@@ -6,6 +6,7 @@ import { worker } from '../../app/worker-client.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { count, decimal } from '../../parts/format.ts';
 import { chosenPool, PoolChoice } from '../../parts/pool-choice.tsx';
+import { searchWord } from '../../parts/search-word.ts';
 import { useWorkerData } from '../../parts/use-worker-data.ts';
 import { deviation, deviationText } from '../../picture/fill-scale.ts';
 import { HierarchyPicture } from '../../picture/hierarchy-picture.tsx';
@@ -62,6 +63,7 @@ function Hierarchy({
       <div class="toolbar">
         <PoolChoice />
         <ColourChoice id={id} />
+        {selected >= 0 && <PgsButton name={rows.names[selected] ?? ''} />}
         {isWaiting && (
           <span class="quiet" role="status">
             Counting PGs …
@@ -80,6 +82,14 @@ function Hierarchy({
       <Legend label="Colours and marks" entries={colouring.legend} />
       <TreeTable rows={rows} loads={loads} selected={selected} onSelect={select} />
     </>
+  );
+}
+
+function PgsButton({ name }: { readonly name: string }) {
+  return (
+    <button type="button" onClick={() => route.go('pgs', { pgs: searchWord(name) })}>
+      PGs of {name}
+    </button>
   );
 }
 
