@@ -92,6 +92,9 @@ describe('mds plan', () => {
     expect(text).toMatch(/^ {2}with these pins while the balancer goes on: /m);
     expect(text).toContain('  setfattr -n ceph.dir.pin -v 1 /mnt/cephfs/dir4\n');
     expect(text).toContain('  ceph config set mds mds_bal_interval 0\n');
+    expect(text).toContain(
+      "  ceph config rm mds mds_bal_interval   # when 'get subtrees' shows all where it belongs; or",
+    );
     expect(text).toMatch(/^the way back .*\n {2}setfattr -n ceph\.dir\.pin -v -1 \/mnt\/cephfs\/dir5\n/m);
   });
 

@@ -24,7 +24,7 @@ export function* planCommandLines(report: PlannedCommands): Generator<string> {
   if (ranks > ranksBefore) yield `# before: ${maxMds}   (pins to ranks that are not there wait)`;
   for (const pin of inOrder(plan)) yield setCommand(mount, pin.path, pin.rank);
   if (ranks < ranksBefore) yield `# then: ${maxMds}`;
-  if (hold !== undefined) yield `# then: ${hold.go}   (when 'get subtrees' shows all where it belongs)`;
+  if (hold !== undefined) yield `# then: ${hold.go}   (${hold.when})`;
   if (count === 0) return;
   yield '# the way back: what is not pinned any more stays where it is until the balancer or another pin moves it';
   for (const pin of inOrder(plan).reverse()) {
@@ -38,15 +38,17 @@ export function* planCommandLines(report: PlannedCommands): Generator<string> {
  */
 export function holdCommands(
   fileSystem: FileSystemReport | undefined,
-): { readonly stop: string; readonly go: string } | undefined {
+): { readonly stop: string; readonly go: string; readonly when: string } | undefined {
+  const when = "when 'get subtrees' shows all where it belongs";
   if (fileSystem?.isBalanced === false) return undefined;
   if (fileSystem?.isBalanced === true) {
     const set = `ceph fs set ${shellWord(fileSystem.name)} balance_automate`;
-    return { stop: `${set} false`, go: `${set} true` };
+    return { stop: `${set} false`, go: `${set} true`, when };
   }
   return {
     stop: 'ceph config set mds mds_bal_interval 0',
     go: 'ceph config rm mds mds_bal_interval',
+    when: `${when}; or set what it was before`,
   };
 }
 

@@ -223,7 +223,7 @@ function* stepLines({ plan, mount, fileSystem }: PlanReport): Generator<string> 
   if (plan.ranks > plan.ranksBefore) yield `  ${maxMds}`;
   for (const { path, rank } of inOrder(plan)) yield `  ${setCommand(mount, path, rank)}`;
   if (plan.ranks < plan.ranksBefore) yield `  ${maxMds}`;
-  if (hold !== undefined) yield `  ${hold.go}   (when 'get subtrees' shows them where they belong)`;
+  if (hold !== undefined) yield `  ${hold.go}   # ${hold.when}`;
   yield 'the way back (directories stay where they are until the balancer or another pin moves them):';
   for (const { path, before } of inOrder(plan).reverse()) yield `  ${setCommand(mount, path, before)}`;
 }
