@@ -4,6 +4,7 @@ import { OpenDocument } from '../src/worker/open-document.ts';
 import { lendMaps, takeMaps } from '../src/worker/side-desk.ts';
 import { textApply, textBinary, textCheck, textMoves, textStart } from '../src/worker/topics/text.ts';
 import { compareMaps } from '../../src/analysis/compare.ts';
+import type { CrushMap } from '../../src/crush/model.ts';
 import { CrushTextPlaces } from '../../src/formats/crush-text-places.ts';
 import { readCrushText } from '../../src/formats/crushmap-text.ts';
 import { readMap } from '../../src/formats/detect.ts';
@@ -17,6 +18,13 @@ async function start(document: OpenDocument) {
 }
 
 const open = (id: string) => new OpenDocument({ ...readExample(id), notes: [] });
+
+/** The map's buckets, of which the root holds itself. */
+function withRing({ buckets }: CrushMap): CrushMap['buckets'] {
+  return buckets.map((bucket) =>
+    bucket?.id === -1 ? { ...bucket, items: Int32Array.of(-1, ...bucket.items.slice(1)) } : bucket,
+  );
+}
 
 /** The line of a text at an offset. */
 const lineAt = (text: string, at: number) => text.slice(at, text.indexOf('\n', at)).trim();
@@ -118,15 +126,13 @@ describe('the CRUSH map as text', () => {
   it('repairs a map from which nothing can be mapped', async () => {
     const { original } = open('cluster-8osd');
     const { crush } = original;
-    const rules = crush.rules.map((rule, id) =>
-      id === 0 && rule ? { ...rule, steps: [{ op: 1, arg1: -99, arg2: 0 }, ...rule.steps.slice(1)] } : rule,
-    );
-    const map = { ...original, crush: { ...crush, rules } };
+    const map = { ...original, crush: { ...crush, buckets: withRing(crush) } };
     const document = new OpenDocument({
       name: 'broken',
       file: { kind: 'osdmap', encoding: 'binary', map },
       notes: [],
     });
+    expect(document.obstacle?.code).toBe('invalid-map');
     const { notes, text } = await start(document);
     expect(notes[0]).toMatch(/no complete text form/);
     const whole = (await start(open('cluster-8osd'))).text;
@@ -148,5 +154,10 @@ describe('the CRUSH map as text', () => {
     expect(textMoves(text)).toMatchObject({ differences: 0, isRounded: true, movedShards: 0 });
     const moves = textMoves(text.replace('firstn 0 type host', 'firstn 0 type osd'));
     expect(moves.movedShards).toBeGreaterThan(0);
+    const rule =
+      'rule another {\n id 40\n type replicated\n step take default\n step choose firstn 0 type osd\n step emit\n}\n';
+    const { pools } = textApply(document, text.replace('# choose_args', `${rule}# choose_args`));
+    expect(pools.map(({ name }) => name)).toContain('another');
+    expect(document.columns(pools.find(({ name }) => name === 'another')?.id ?? 0).up.lengths[0]).toBe(3);
   });
 });

@@ -49,3 +49,23 @@ export function osdMapAround(crush: CrushMap, before = Math.max(0, ...crush.choo
     crush,
   };
 }
+
+/**
+ * An OSDMap that was made up around a CRUSH map, around another: each rule has its pool again, and OSDs that both have
+ * stay as they are.
+ *
+ * @param before - as for {@link osdMapAround}
+ */
+export function withCrushAround(map: OsdMap, crush: CrushMap, before: number): OsdMap {
+  const around = osdMapAround(crush, Math.max(before, ...crush.chooseArgs.keys()));
+  const pools = new Map([...around.pools].map(([id, pool]) => [id, map.pools.get(id) ?? pool] as const));
+  const osdState = around.osdState.slice();
+  const osdWeight = around.osdWeight.slice();
+  for (let osd = 0; osd < Math.min(map.maxOsd, around.maxOsd); osd++) {
+    const isInBoth = ((map.osdState[osd] ?? 0) & (osdState[osd] ?? 0) & OSD_STATE.exists) !== 0;
+    if (!isInBoth) continue;
+    osdState[osd] = map.osdState[osd] ?? 0;
+    osdWeight[osd] = map.osdWeight[osd] ?? 0;
+  }
+  return { ...around, epoch: map.epoch, pools, osdState, osdWeight };
+}

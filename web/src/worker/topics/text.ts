@@ -10,7 +10,7 @@ import { CrushTextPlaces, offsetOf } from '../../../../src/formats/crush-text-pl
 import { writeCrushBinary } from '../../../../src/formats/crushmap-encode.ts';
 import type { OsdMap } from '../../../../src/osdmap/model.ts';
 import { readEditedText } from '../crush-text.ts';
-import { osdMapAround } from '../crush-only.ts';
+import { withCrushAround } from '../crush-only.ts';
 import { OpenDocument } from '../open-document.ts';
 import { toPageError, type PageError } from '../page-error.ts';
 import { deskMaps } from '../side-desk.ts';
@@ -159,8 +159,9 @@ export function textApply(document: OpenDocument, text: string): DocumentState {
 
 /** The current map with another CRUSH map. Pools that were made up are made up for the rules of that one. */
 function withCrush(crush: CrushMap): OsdMap {
-  const { current, isMadeUp } = deskMaps();
-  return isMadeUp ? osdMapAround(crush) : { ...current, crush };
+  const { original, current, isMadeUp } = deskMaps();
+  if (!isMadeUp) return { ...current, crush };
+  return withCrushAround(current, crush, Math.max(0, ...original.crush.chooseArgs.keys()));
 }
 
 function rowsOf(map: OsdMap): HierarchyRows {

@@ -4,6 +4,7 @@ import type { ChangeStep } from '../../../../src/analysis/what-if/commands.ts';
 import { changeWords } from '../../../../src/analysis/what-if/words.ts';
 import { CrushError } from '../../../../src/errors.ts';
 import type { OsdMap } from '../../../../src/osdmap/model.ts';
+import { withCrushAround } from '../crush-only.ts';
 import type { OpenDocument } from '../open-document.ts';
 import { documentMoves, keptMap, placedMap } from './placed.ts';
 import { type MoveCounts, type PlacedMap, tallyMoves } from './tally.ts';
@@ -185,6 +186,12 @@ export class ChangeHistory {
 
   /** All changes together are one epoch. */
   #changed(map: OsdMap, change: MapChange): OsdMap {
-    return { ...applyChanges(map, [change]), epoch: this.#document.original.epoch + 1 };
+    const { original, isMadeUp } = this.#document;
+    // Pools that are made up for the rules of a CRUSH map are so for the rules of another.
+    const changed =
+      isMadeUp && change.kind === 'crushmap'
+        ? withCrushAround(map, change.crush, Math.max(0, ...original.crush.chooseArgs.keys()))
+        : applyChanges(map, [change]);
+    return { ...changed, epoch: original.epoch + 1 };
   }
 }
