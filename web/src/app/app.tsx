@@ -7,6 +7,7 @@ import { Head } from './head.tsx';
 import { followAddress, route } from './route.ts';
 import { StartPage } from './start-page.tsx';
 import { ViewFrame } from './view-frame.tsx';
+import { hasOwnFiles } from './views.ts';
 import { workerFailure } from './worker-client.ts';
 
 /** The whole page. */
@@ -16,7 +17,7 @@ export function App() {
   useEffect(() => {
     if (wanted !== undefined && documentOpen.value === undefined) void openExample(wanted);
   }, [wanted]);
-  const isOpen = documentOpen.value !== undefined;
+  const isViewShown = documentOpen.value !== undefined || hasOwnFiles(route.view);
   return (
     <DropZone>
       <Head />
@@ -34,7 +35,7 @@ export function App() {
           Reading {opening.value} …
         </p>
       )}
-      {isOpen ? <ViewFrame /> : opening.value === undefined && <StartPage />}
+      {isViewShown ? <ViewFrame /> : opening.value === undefined && <StartPage />}
     </DropZone>
   );
 }

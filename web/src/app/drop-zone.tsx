@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { openGivenFiles } from './document.ts';
+import { dropTarget } from './drop-target.ts';
 
 /** Its children, and a frame while a file hovers over them. */
 export function DropZone({ children }: { readonly children: ComponentChildren }) {
@@ -23,7 +24,8 @@ export function DropZone({ children }: { readonly children: ComponentChildren })
         setOver(false);
         if (files === undefined || files.length === 0 || event.defaultPrevented) return;
         event.preventDefault();
-        void openGivenFiles([...files]);
+        if (dropTarget.value !== undefined) dropTarget.value([...files]);
+        else void openGivenFiles([...files]);
       }}
     >
       {children}

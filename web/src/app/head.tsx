@@ -3,7 +3,7 @@ import { close, documentOpen } from './document.ts';
 import { FilePicker } from './file-picker.tsx';
 import { route } from './route.ts';
 import { ThemeChoice } from './theme.tsx';
-import { VIEWS } from './views.ts';
+import { hasOwnFiles, VIEWS } from './views.ts';
 
 /** Name, what is open, and the way to every view. */
 export function Head() {
@@ -21,6 +21,12 @@ export function Head() {
             <strong>{open.name}</strong>
             {open.kind === 'osdmap' ? ` · epoch ${open.epoch}` : ' · CRUSH map'}
             {open.isChanged && <span class="badge"> changed</span>}
+          </p>
+        )}
+        {!open && hasOwnFiles(route.view) && (
+          <p class="head-document">
+            <strong>{VIEWS.find(({ id }) => id === route.view)?.title}</strong> ·{' '}
+            <a href="#/summary">open a map</a>
           </p>
         )}
         <div class="head-actions">

@@ -2,6 +2,7 @@
 import { EXAMPLES } from '../worker/example-list.ts';
 import { openExample } from './document.ts';
 import { FilePicker } from './file-picker.tsx';
+import { route } from './route.ts';
 
 /** What the page does, and the ways to give it a map. */
 export function StartPage() {
@@ -33,6 +34,16 @@ export function StartPage() {
             </li>
           ))}
         </ul>
+      </section>
+      <section aria-labelledby="mds-start-title">
+        <h2 id="mds-start-title">Or look at CephFS&rsquo;s metadata servers</h2>
+        <p>
+          Without a map: from what the metadata servers print, see which rank carries which directory, what
+          the balancer would move and why, and plan pins.
+        </p>
+        <button type="button" onClick={() => route.go('mds')}>
+          Look at metadata servers
+        </button>
       </section>
     </main>
   );

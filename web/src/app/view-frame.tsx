@@ -6,7 +6,7 @@ import { ErrorNote } from '../parts/error-note.tsx';
 import { toPageError } from '../worker/page-error.ts';
 import { documentOpen } from './document.ts';
 import { route } from './route.ts';
-import { VIEWS, type ViewId } from './views.ts';
+import { hasOwnFiles, VIEWS, type ViewId } from './views.ts';
 
 const loaded = signal<ReadonlyMap<ViewId, ComponentType>>(new Map());
 const loadError = signal<unknown>(undefined);
@@ -25,7 +25,7 @@ export function ViewFrame() {
       .then((component) => (loaded.value = new Map(loaded.value).set(id, component)))
       .catch((error: unknown) => (loadError.value = error));
   }, [id]);
-  const open = documentOpen.value;
+  const open = hasOwnFiles(id) ? undefined : documentOpen.value;
   return (
     <main class={`view view-${id}`} id="view">
       <h2 class="view-title">{view?.title}</h2>

@@ -3,13 +3,24 @@ import type { ComponentType } from 'preact';
 
 /** A view's name, as in links. */
 export type ViewId =
-  'summary' | 'hierarchy' | 'pools' | 'distribution' | 'pgs' | 'explain' | 'what-if' | 'compare' | 'text';
+  | 'summary'
+  | 'hierarchy'
+  | 'pools'
+  | 'distribution'
+  | 'pgs'
+  | 'explain'
+  | 'what-if'
+  | 'compare'
+  | 'text'
+  | 'mds';
 
 /** A view. */
 export interface View {
   readonly id: ViewId;
   readonly title: string;
   readonly load: () => Promise<ComponentType>;
+  /** Whether it is of files of its own, so that it needs no map. */
+  readonly hasOwnFiles?: boolean;
 }
 
 /** All views. */
@@ -59,9 +70,20 @@ export const VIEWS: readonly View[] = [
     title: 'CRUSH text',
     load: async () => (await import('../views/text/text-view.tsx')).TextView,
   },
+  {
+    id: 'mds',
+    title: 'Metadata servers',
+    load: async () => (await import('../views/mds/mds-view.tsx')).MdsView,
+    hasOwnFiles: true,
+  },
 ];
 
 /** Whether a word of a link names a view. */
 export function isViewId(word: string): word is ViewId {
   return VIEWS.some(({ id }) => id === word);
+}
+
+/** Whether a view is of files of its own, so that it needs no map. */
+export function hasOwnFiles(id: ViewId): boolean {
+  return VIEWS.some((view) => view.id === id && view.hasOwnFiles === true);
 }
