@@ -176,8 +176,11 @@ describe.skipIf(CHROMIUM === undefined)('PGs in the page', () => {
     });
     await wall.page.getByRole('heading', { name: 'PG 2.7abc' }).waitFor();
     await screenshot(wall.page, 'pgs-4k-dark');
-    expect(await seriousFindings(wall.page)).toEqual([]);
     await wall.close();
+    const dark = await openPage({ link: `${SMALL}&s.pg=8.2`, scheme: 'dark' });
+    await dark.page.getByRole('heading', { name: 'PG 8.2' }).waitFor();
+    expect(await seriousFindings(dark.page)).toEqual([]);
+    await dark.close();
   });
 
   it('of a map without pools are none, of a CRUSH map alone those that are made up', async () => {
