@@ -1,9 +1,10 @@
 /** Real clusters' reports as starting points: the first decision is that of `decideCluster`, and what follows is sound. */
 import { describe, expect, test } from 'vitest';
 import { decideCluster, type ClusterDecision, type RankReport } from '../src/mds/decide.ts';
-import { metaLoad, NO_LOAD } from '../src/mds/load.ts';
+import { metaLoad, NO_LOAD, type LoadVector, type MdsLoad } from '../src/mds/load.ts';
 import { DEFAULT_MDS_OPTIONS } from '../src/mds/options.ts';
 import { simulate, workloadFromReports, type SimulationResult } from '../src/mds/simulate.ts';
+import type { FragmentReport, LoadsReport } from '../src/mds/reports.ts';
 import { hashName } from '../src/mds/simulate/name-hash.ts';
 import { captures, loadsOf, subtreesOf, type Capture } from './mds-captures.ts';
 
@@ -112,6 +113,112 @@ describe('reports of real clusters', () => {
     expect(compared).toBe(13);
     // What was sent to mds.2 for the first time got there a beat later.
     expect(off).toEqual(['3 ranks, steps11, beat 37: 0.41']);
+  });
+});
+
+/** Counters that are all for reads. */
+const reads = (value: number): LoadVector => [value, 0, 0, 0, 0];
+
+function fragmentReport(
+  path: string,
+  ino: bigint,
+  own: number,
+  subtree: number,
+  fragment = 0,
+): FragmentReport {
+  return {
+    path,
+    ino,
+    fragment,
+    popMe: reads(own),
+    popNested: reads(subtree),
+    popAuthSubtree: reads(subtree),
+    popAuthSubtreeNested: reads(subtree),
+  };
+}
+
+function loadsReport(fragments: readonly FragmentReport[], loads: readonly number[]): LoadsReport {
+  const heartbeat = (load: number): MdsLoad => ({
+    auth: reads(load),
+    all: reads(load),
+    requestRate: 0,
+    cacheHitRate: 0,
+    queueLength: 0,
+    cpuLoad: 0,
+  });
+  return {
+    fragments,
+    loads: new Map(loads.map((load, rank) => [rank, heartbeat(load)])),
+    metaLoads: new Map(),
+    importMaps: new Map(),
+    halflife: 5,
+  };
+}
+
+describe('reports that lack something', () => {
+  const root = fragmentReport('', 1n, 0, 300);
+  const parts = [0, 1].map((bit) =>
+    fragmentReport('/d', 0x100n + 0x10000000000n, 100, 100, (1 << 24) | (bit << 23)),
+  );
+  const other = fragmentReport('/e', 0x10000000200n, 100, 100);
+
+  test('give who holds what by what is counted, and directories their fragments', () => {
+    const reports = new Map<number, RankReport>([
+      [0, { loads: loadsReport([root, ...parts, other], [300, 50]) }],
+      [
+        1,
+        {
+          loads: loadsReport(
+            [fragmentReport('', 1n, 0, 0), fragmentReport('/f/g', 0x10000000300n, 50, 50)],
+            [300, 50],
+          ),
+        },
+      ],
+    ]);
+    const workload = workloadFromReports(reports);
+    expect(workload.tree.names).toEqual(['', 'd', 'e', 'f', 'g']);
+    expect(workload.tree.fragments?.get(1)).toEqual([0x01000000, 0x01800000]);
+    expect(workload.subtrees).toEqual([
+      { path: '', fragment: 0, rank: 0 },
+      { path: '/f/g', fragment: 0, rank: 1 },
+    ]);
+    const { beats, end } = simulate({ workload, ranks: 2, beats: 1, hitOrder: 'busiest' });
+    expect(beats[0]?.ranks.map(({ metaLoad: load }) => Math.round(load))).toEqual([300, 50]);
+    expect(beats[0]?.ranks[0]?.chosen.map(({ path }) => path)).toEqual(['/e', '/d.0*']);
+    expect(end.ranks.map(({ metaLoad: load }) => Math.round(load))).toEqual([100, 250]);
+    expect(workload.notes).toEqual([
+      "there is no 'get subtrees' of any rank: who holds what is taken from what ranks count",
+    ]);
+  });
+
+  test('leave the load of a rank that was not asked with it', () => {
+    const workload = workloadFromReports(
+      new Map([[0, { loads: loadsReport([root, ...parts, other], [300, 900]) }]]),
+    );
+    expect(workload.notes).toContain(
+      'there are no counters of mds.1: its load stays with it, whatever it exports',
+    );
+    const { beats, end, migrations } = simulate({ workload, ranks: 2, beats: 3 });
+    expect(beats[0]?.ranks[1]?.wants).toHaveLength(1);
+    expect(migrations).toEqual([]);
+    expect(end.ranks.map(({ metaLoad: load }) => Math.round(load))).toEqual([300, 900]);
+  });
+
+  test('give what ranks that are left out held to rank 0', () => {
+    const subtrees = [{ path: '/e', fragment: 0, rank: 1 }];
+    const workload = {
+      ...workloadFromReports(new Map([[0, { loads: loadsReport([root, ...parts, other], [300]) }]])),
+      subtrees,
+    };
+    const { notes, subtrees: count } = simulate({ workload, ranks: 1, beats: 1 });
+    expect(count).toBe(1);
+    expect(notes).toContain("mds.1 is not there: what it held is mds.0's, as when max_mds is lowered");
+  });
+
+  test('are refused without any heartbeat', () => {
+    expect(() => workloadFromReports(new Map([[0, {}]]))).toThrow(
+      "there are no heartbeats in any 'dump loads'",
+    );
   });
 });
 

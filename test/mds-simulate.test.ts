@@ -215,6 +215,7 @@ describe('a simulation', () => {
     };
     expect(failing({ ranks: 0 })).toBe('bad-argument: ranks is a whole number of 1 to 256, not 0');
     expect(failing({ beats: 1.5 })).toBe('bad-argument: beats is a whole number of 1 to 1000000, not 1.5');
+    expect(failing({ beats: 100_000, ranks: 100 })).toContain('more than the 2000000 loads');
     expect(failing({ pins: [{ path: '/b', rank: 1 }] })).toBe('not-found: there is no directory /b to pin');
     expect(failing({ workload: { ...workload, subtrees: [{ path: '/x', fragment: 0, rank: 1 }] } })).toBe(
       'not-found: there is no directory /x for a subtree',

@@ -48,6 +48,8 @@ export interface MdsSimulateOptions {
 
 /** Most variants side by side. */
 const MAX_VARIANTS = 24;
+/** Most loads of ranks in all beats of all variants. */
+const MAX_LOADS = 2_000_000;
 /** Width of text that goes to a file. */
 const USUAL_WIDTH = 100;
 
@@ -75,6 +77,9 @@ export async function mdsSimulateCommand(
     return;
   }
   const ranks = options.ranks === undefined ? source.ranks : wholeOption('--ranks', options.ranks, 1, 256);
+  if (beats * ranks * variants.length > MAX_LOADS) {
+    throw misuse(`beats times ranks times variants are more than ${MAX_LOADS}: ask for fewer of one`);
+  }
   const simulated: SimulatedVariant[] = [];
   for (const { title, settings, mdsOptions } of variants) {
     const result = simulate({

@@ -50,6 +50,8 @@ export type {
 
 /** Most beats of a simulation. */
 export const MAX_BEATS = 1_000_000;
+/** Most loads of ranks in a result. */
+const MAX_RECORDS = 2_000_000;
 /** Most ticks (`mds_tick_interval`) of a simulation. */
 const MAX_TICKS = 10_000_000;
 /** Beats within which a subtree that comes back is said to go back and forth. */
@@ -93,6 +95,12 @@ export function simulate(input: SimulationInput): SimulationResult {
   const { workload, ranks, beats, options = DEFAULT_MDS_OPTIONS } = input;
   demandWhole('ranks', ranks, MAX_MDS);
   demandWhole('beats', beats, MAX_BEATS);
+  if (beats * ranks > MAX_RECORDS) {
+    throw new CrushError(
+      'bad-argument',
+      `${beats} beats of ${ranks} ranks are more than the ${MAX_RECORDS} loads that a result may have`,
+    );
+  }
   const step = options.mds_tick_interval;
   if ((beats * Math.max(options.mds_bal_interval, 10)) / step > MAX_TICKS) {
     throw new CrushError(

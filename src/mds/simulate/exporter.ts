@@ -2,6 +2,7 @@
  * Subtrees on their way from rank to rank. Follows `Migrator` (Ceph's src/mds/Migrator.cc) in what is sent when, and in
  * what waits; how long a step takes is told by {@link MigrationTimes}.
  */
+import { CrushError } from '../../errors.ts';
 import type { MdsOptions } from '../options.ts';
 import { isExportable } from '../pins.ts';
 import type { EventQueue } from './event-queue.ts';
@@ -14,6 +15,9 @@ import { NO_NODE, type MigrationTimes } from './workload.ts';
 /** Bytes that Ceph reckons for an inode and for a fragment; `maybe_split_export`. */
 const INODE_BYTES = 1000;
 const FRAGMENT_BYTES = 800;
+
+/** Most exports of a simulation, with those that did not happen. */
+const MAX_EXPORTS = 1_000_000;
 
 /** What {@link Exporter} works with. */
 export interface ExporterSettings {
@@ -104,6 +108,7 @@ export class Exporter {
         const seconds = commit - begin;
         const path = titleOf(state, fragment);
         state.subtrees.move(subtree, to);
+        this.#demandRoom();
         this.migrations.push({
           path,
           from,
@@ -145,6 +150,15 @@ export class Exporter {
   }
 
   #drop(path: string, from: number, to: number, why: DroppedExport['why']): void {
+    this.#demandRoom();
     this.dropped.push({ path, from, to, time: this.#settings.state.clock.now, why });
+  }
+
+  #demandRoom(): void {
+    if (this.migrations.length + this.dropped.length < MAX_EXPORTS) return;
+    throw new CrushError(
+      'bad-argument',
+      `there are more than ${MAX_EXPORTS} exports by beat ${this.beat}: simulate fewer beats`,
+    );
   }
 }

@@ -1,10 +1,14 @@
 /** Directories, subtrees and pins that the reports of a cluster tell of. */
+import { CrushError } from '../../errors.ts';
 import type { RankReport } from '../decide.ts';
 import { fragmentKey } from '../export-tree.ts';
 import { metaLoad } from '../load.ts';
-import { rankOfMdsdir, type FragmentReport, type FragmentState } from '../reports.ts';
+import { rankOfMdsdir, type FragmentReport } from '../reports.ts';
 import { MAX_FRAGMENT_BITS } from './metadata-state.ts';
 import type { WorkloadPin, WorkloadTree } from './workload.ts';
+
+/** Most characters of a path; Linux takes 4096 bytes. */
+const MAX_PATH = 16_384;
 
 type Reports = ReadonlyMap<number, RankReport>;
 
@@ -65,6 +69,9 @@ export class ReportedTree {
   }
 
   #directory(path: string): number {
+    if (path.length > MAX_PATH) {
+      throw new CrushError('malformed', `a path has no more than ${MAX_PATH} characters, not ${path.length}`);
+    }
     let at = 0;
     for (let end = path.indexOf('/', 1); at >= 0 && path !== ''; end = path.indexOf('/', end + 1)) {
       const here = end < 0 ? path : path.slice(0, end);
@@ -130,22 +137,19 @@ function isInTree(path: string): boolean {
 
 /** The topmost fragments that each rank counts as its own. */
 function countedSubtrees(reports: Reports): ReportedRoot[] {
-  const roots: ReportedRoot[] = [];
+  const roots = new Map<string, ReportedRoot>();
+  const counts = ({ path, popAuthSubtree }: FragmentReport): boolean =>
+    isInTree(path) && metaLoad(popAuthSubtree) > 0;
   for (const [rank, { loads }] of reports) {
-    const counts = ({ path, popAuthSubtree }: FragmentReport): boolean =>
-      isInTree(path) && metaLoad(popAuthSubtree) > 0;
     const own = (loads?.fragments ?? []).filter(counts);
     const paths = new Set(own.map(({ path }) => path));
-    const isTop = ({ path }: Pick<FragmentState, 'path'>): boolean =>
-      path === '' || !paths.has(path.slice(0, path.lastIndexOf('/')));
-    for (const fragment of own.filter(isTop)) {
-      const { path, ino, fragment: code } = fragment;
-      if (!roots.some((root) => fragmentKey(root) === fragmentKey(fragment))) {
-        roots.push({ path, ino, fragment: code, authority: rank });
-      }
+    for (const { path, ino, fragment } of own) {
+      const isTop = path === '' || !paths.has(path.slice(0, path.lastIndexOf('/')));
+      const key = fragmentKey({ ino, fragment });
+      if (isTop && !roots.has(key)) roots.set(key, { path, ino, fragment, authority: rank });
     }
   }
-  return roots;
+  return [...roots.values()];
 }
 
 /** Fragments that make up all of a fragment, those that are known as they are. */

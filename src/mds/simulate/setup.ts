@@ -43,12 +43,14 @@ export function placeSubtrees(
     const fragment = directory === undefined ? NO_NODE : state.tree.find(directory, code);
     if (fragment === NO_NODE)
       throw new CrushError('not-found', `there is no directory ${path || '/'} for a subtree`);
-    return { subtree: state.subtrees.cut(fragment), rank: rank < state.ranks ? rank : 0 };
+    const isOrphan = rank >= state.ranks;
+    return { subtree: state.subtrees.cut(fragment), rank: isOrphan ? 0 : rank, isOrphan };
   });
   // All ranks first, so that no subtree is joined with one that has not got its rank yet.
   for (const { subtree } of cuts) subtree.isKeptApart = true;
   for (const { subtree, rank } of cuts) state.subtrees.move(subtree, rank);
   for (const { subtree } of cuts) subtree.isKeptApart = false;
+  for (const { subtree, isOrphan } of cuts) if (isOrphan) state.subtrees.join(subtree);
 }
 
 /** Begins and ends what is done, each at its time. */

@@ -138,6 +138,8 @@ export class SubtreeMap {
   }
 
   #joinAbove(subtree: Subtree): void {
+    // It may have been joined with another on the way.
+    if (this.#byRoot.get(subtree.fragment) !== subtree) return;
     const above = this.above(subtree);
     if (above?.rank !== subtree.rank) return;
     if (subtree.isKeptApart || subtree.isMoving || above.isMoving) return;
