@@ -87,6 +87,7 @@ export type { SpreadStatistics } from './analysis/statistics.ts';
 
 export * from './analysis/compare.ts';
 export * from './analysis/what-if.ts';
+export * from './analysis/differences.ts';
 export type { PgDump, OsdUsage, PgUsage } from './osdmap/pg-usage.ts';
 export { cleanUpmaps } from './osdmap/upmap-cleanup.ts';
 

@@ -2,7 +2,7 @@
  * Links into the page: `#/VIEW?KEY=VALUE&...`. A link holds the view and how it is shown, and for an example what is
  * selected in it. It holds nothing of a user's own map: no names, no numbers of it.
  */
-import { batch, computed, signal } from '@preact/signals';
+import { batch, signal } from '@preact/signals';
 import { isViewId, type ViewId } from './views.ts';
 
 /** What a parameter tells: `display` is how things are shown, `subject` what of the map is looked at. */
@@ -58,9 +58,6 @@ export const route = {
     return hash(to);
   },
 };
-
-/** What the page's title adds to its name. */
-export const routeKey = computed(() => hash(view.value));
 
 /** Takes the place from the address, now and whenever the user goes back, forth or elsewhere. */
 export function followAddress(): () => void {
