@@ -14,6 +14,7 @@ export const DIFFERENCE_KINDS = [
   'upmap',
   'temp',
 ] as const;
+/** One of {@link DIFFERENCE_KINDS}. */
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
 /** One thing that is not the same in two maps. */
