@@ -13,7 +13,7 @@ const file = readMap(bytes);
 if (file.kind !== 'osdmap') throw new Error('the example is an OSDMap');
 const { map } = file;
 
-/** The example with an OSD out, and another pool size. */
+/** The example with an OSD out. */
 function changed() {
   const osdWeight = map.osdWeight.slice();
   osdWeight[3] = 0;

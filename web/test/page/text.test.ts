@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readMap } from '../../../src/formats/detect.ts';
+import { writeCrushText } from '../../../src/formats/crush-text-write.ts';
 import { writeCrushBinary } from '../../../src/formats/crushmap-encode.ts';
 import { CHROMIUM, closeBrowser, openPage, screenshot, seriousFindings } from './page.ts';
 
@@ -75,6 +76,10 @@ describe.skipIf(CHROMIUM === undefined)('the CRUSH map as text in the page', () 
     await alert.getByRole('button', { name: 'Show' }).click();
     await page.locator('.cm-activeLine').getByText('straw3').waitFor();
     await page.locator('.cm-lint-marker-error').first().waitFor();
+    await content(page).press('Control+Home');
+    await page.locator('.cm-activeLine').getByText('begin crush map').waitFor();
+    await content(page).press('F8');
+    await page.locator('.cm-activeLine').getByText('straw3').waitFor();
     await screenshot(page, 'text-400-dark');
     expect(await seriousFindings(page)).toEqual([]);
     expect(await page.getByRole('button', { name: 'Apply' }).isDisabled()).toBe(true);
@@ -103,8 +108,9 @@ describe.skipIf(CHROMIUM === undefined)('the CRUSH map as text in the page', () 
   });
 
   it('repairs a CRUSH map from which nothing can be mapped', async () => {
-    const rules = crush.rules.map((rule, id) =>
-      id === 0 && rule ? { ...rule, steps: [{ op: 1, arg1: -99, arg2: 0 }, ...rule.steps.slice(1)] } : rule,
+    // The root holds itself.
+    const buckets = crush.buckets.map((bucket) =>
+      bucket?.id === -1 ? { ...bucket, items: Int32Array.of(-1, ...bucket.items.slice(1)) } : bucket,
     );
     const { page, faults, close } = await openPage();
     await page
@@ -113,26 +119,27 @@ describe.skipIf(CHROMIUM === undefined)('the CRUSH map as text in the page', () 
       .setInputFiles({
         name: 'broken',
         mimeType: 'application/octet-stream',
-        buffer: Buffer.from(writeCrushBinary({ ...crush, rules })),
+        buffer: Buffer.from(writeCrushBinary({ ...crush, buckets })),
       });
     await page.getByRole('link', { name: 'CRUSH text' }).click();
     await page.getByText('This map has no complete text form').waitFor();
-    await content(page).press('Control+End');
-    await page.keyboard.insertText(
-      '\nrule again {\n id 1\n type replicated\n step take default\n step choose firstn 0 type osd\n step emit\n}\n',
-    );
+    await page.getByText('Nothing can be mapped from this map').waitFor();
     await screenshot(page, 'text-broken');
+    await content(page).press('Control+a');
+    await page.keyboard.insertText(writeCrushText(crush));
+    await page.getByText('Edited, not applied').waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('As in the open map').waitFor();
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0);
+    await page.getByRole('link', { name: 'Distribution' }).click();
+    await page.getByRole('heading', { level: 3 }).first().waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
     expect(faults).toEqual([]);
     await close();
   });
 
   it.runIf(LARGE)('stays quick with the text of ten thousand OSDs', async () => {
-    const { page, faults, close } = await openPage({
-      link: '#/text?example=large',
-      width: 3840,
-      height: 2160,
-      scheme: 'dark',
-    });
+    const { page, faults, close } = await openPage({ link: '#/text?example=large', scheme: 'dark' });
     await content(page).getByText('choose_total_tries').waitFor();
     await page.locator('.text-problems summary, .editor-keys').first().waitFor();
     await content(page).press('Control+Home');
@@ -161,6 +168,7 @@ describe.skipIf(CHROMIUM === undefined)('the CRUSH map as text in the page', () 
     expect(sorted[14]).toBeLessThan(100);
     expect(await content(page).innerText()).toContain('# a comment typed at the top');
     await effect(page).getByText('Applying this changes nothing').waitFor({ timeout: 30_000 });
+    await page.setViewportSize({ width: 3840, height: 2160 });
     await screenshot(page, 'text-4k-dark');
     expect(faults).toEqual([]);
     await close();

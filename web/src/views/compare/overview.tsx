@@ -11,7 +11,9 @@ import { askMore } from './compare-state.ts';
 
 /** The overview. */
 export function Overview({ id, moves }: { readonly id: number; readonly moves: CompareMoves }) {
-  const { total, causes, summary, poolsAdded, poolsRemoved } = moves;
+  const { total, causes, poolsAdded, poolsRemoved } = moves;
+  // The first sentence is the headline.
+  const sentences = moves.summary.slice(1);
   return (
     <>
       <div class="panels">
@@ -19,7 +21,7 @@ export function Overview({ id, moves }: { readonly id: number; readonly moves: C
           <h3 id="sum-title">In all</h3>
           {total.shards > 0 && total.movedShards > 0 && <MovedBar moves={moves} />}
           <ul class="sentences">
-            {summary.map((sentence) => (
+            {sentences.map((sentence) => (
               <li key={sentence}>{sentence}</li>
             ))}
             {poolsAdded.length > 0 && (

@@ -88,6 +88,7 @@ function extensions({ onText, onCursor }: EditorEvents): Extension {
     words,
     keymap.of([...lintKeymap, ...searchKeymap, ...foldKeymap, ...historyKeymap, ...defaultKeymap]),
     EditorView.contentAttributes.of({ 'aria-label': 'CRUSH map text', spellcheck: 'false', tabindex: '0' }),
+    typingOverSelection,
     EditorView.updateListener.of((update) => {
       if (update.docChanged) onText();
       if (update.selectionSet) onCursor(update.state.selection.main.head);
@@ -95,6 +96,23 @@ function extensions({ onText, onCursor }: EditorEvents): Extension {
     look,
   ];
 }
+
+/**
+ * Typing over selected text, done here: where the browser does it, it keeps the look of what was selected by a style
+ * attribute, which the page's policy forbids.
+ */
+const typingOverSelection = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const { inputType, data } = event;
+    if (inputType !== 'insertText' || data === null || event.isComposing) return false;
+    if (view.state.selection.main.empty) return false;
+    view.dispatch(
+      view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true }),
+    );
+    event.preventDefault();
+    return true;
+  },
+});
 
 /** Words that the text has by its grammar. Numbers and comments are matched beside them. */
 const KEYWORDS = [
