@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching, codeFolding, foldGutter, foldKeymap, foldService } from '@codemirror/language';
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
-import { EditorState, type Extension, type Text } from '@codemirror/state';
+import { EditorState, type Extension } from '@codemirror/state';
 import {
   Decoration,
   type DecorationSet,
@@ -17,7 +17,7 @@ import {
   type ViewUpdate,
 } from '@codemirror/view';
 
-export { EditorView, type Text };
+export { EditorView };
 
 /** A problem to be shown at its place. */
 export interface EditorProblem {
