@@ -6,6 +6,7 @@ import { counted, decimal, percent } from '../../parts/format.ts';
 import type { MdsTree } from '../../worker/topics/mds/tree.ts';
 import { useMdsData } from './mds-state.ts';
 import { RankLabel } from './ranks-table.tsx';
+import { ScrollX } from './scroll-x.tsx';
 
 const VECTORS = ['pop_me', 'pop_nested', 'pop_auth_subtree', 'pop_auth_subtree_nested'] as const;
 
@@ -27,7 +28,7 @@ export function DirectoryDetail({ tree, row }: { readonly tree: MdsTree; readonl
       {error && <ErrorNote error={error} />}
       {data?.fragments.length === 0 && <p class="quiet">No rank reports counters of it itself.</p>}
       {data !== undefined && data.fragments.length > 0 && (
-        <div class="scroll-x">
+        <ScrollX label="Counters by rank">
           <table>
             <caption class="visually-hidden">
               What each rank counts, as reported: hits on its own entries by kind, and meta_load of the four
@@ -70,7 +71,7 @@ export function DirectoryDetail({ tree, row }: { readonly tree: MdsTree; readonl
               ))}
             </tbody>
           </table>
-        </div>
+        </ScrollX>
       )}
       {data !== undefined && data.more > 0 && <p class="quiet">And {counted(data.more, 'fragment')} more.</p>}
     </div>

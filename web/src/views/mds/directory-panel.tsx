@@ -46,6 +46,7 @@ export function DirectoryPanel({
         <label>
           Colour{' '}
           <select
+            aria-label="Colour of directories"
             value={id}
             onChange={(event) => {
               const { value } = event.currentTarget;

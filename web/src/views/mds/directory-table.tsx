@@ -58,6 +58,7 @@ export function DirectoryTable({
         <label>
           of{' '}
           <select
+            aria-label="Counters of"
             value={scope}
             onChange={(event) => {
               const { value } = event.currentTarget;

@@ -1,8 +1,9 @@
 /** The files: what they are, of which rank, and a place to give more. */
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { counted } from '../../parts/format.ts';
 import type { MdsFileState } from '../../worker/topics/mds/desk.ts';
 import { giveFiles, giveRank, isExample, mdsFiles, openCapture, putAllAway, putAway } from './mds-state.ts';
+import { ScrollX } from './scroll-x.tsx';
 
 const KINDS: Readonly<Record<MdsFileState['kind'], string>> = {
   loads: 'dump loads',
@@ -14,20 +15,24 @@ const KINDS: Readonly<Record<MdsFileState['kind'], string>> = {
 /** The panel: wide while there are no files, folded once there are. */
 export function FilesPanel() {
   const files = mdsFiles.value?.files ?? [];
-  if (files.length === 0) return <FirstFiles />;
   const problems = files.filter(({ unused }) => unused !== undefined).length;
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    if (problems > 0) setOpen(true);
+  }, [problems]);
+  if (files.length === 0) return <FirstFiles />;
   const what = isExample()
     ? 'Example: two metadata servers of a small real cluster'
     : counted(files.length, 'file');
   return (
-    <details class="panel mds-files" open={problems > 0}>
+    <details class="panel mds-files" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         {what}
         {problems > 0 && (
           <strong class="mds-odd"> · {counted(problems, 'file is', 'files are')} not used</strong>
         )}
       </summary>
-      <div class="scroll-x">
+      <ScrollX label="Files">
         <table>
           <thead>
             <tr>
@@ -46,7 +51,7 @@ export function FilesPanel() {
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollX>
       <div class="toolbar">
         <FileButton label="Add files…" />
         <button type="button" onClick={() => void putAllAway()}>

@@ -4,6 +4,7 @@ import type { PlannedRank } from '../../../../src/mds/plan.ts';
 import type { MdsPlan } from '../../worker/topics/mds/plan.ts';
 import { shareText } from './share-text.ts';
 import { LoadBar, RankLabel } from './ranks-table.tsx';
+import { ScrollX } from './scroll-x.tsx';
 
 /** A table with a bar for each rank before and after; the line across is the share. */
 export function PlanBars({ plan }: { readonly plan: MdsPlan }) {
@@ -20,7 +21,7 @@ export function PlanBars({ plan }: { readonly plan: MdsPlan }) {
     ['planned', rank.after] as const,
   ];
   return (
-    <div class="scroll-x">
+    <ScrollX label="Loads now and planned">
       <table class="mds-plan-bars">
         <caption class="visually-hidden">mds_load of each rank, now and planned</caption>
         <thead>
@@ -61,7 +62,7 @@ export function PlanBars({ plan }: { readonly plan: MdsPlan }) {
           )}
         </tbody>
       </table>
-    </div>
+    </ScrollX>
   );
 }
 

@@ -7,6 +7,7 @@ import type { MdsPlan } from '../../worker/topics/mds/plan.ts';
 import { useMdsData } from './mds-state.ts';
 import { planSettings, simulatePlan, stopSimulation } from './plan-state.ts';
 import { shareText } from './share-text.ts';
+import { ScrollX } from './scroll-x.tsx';
 
 /** See the top of the file. */
 export function PlanComparisonTable({ plan }: { readonly plan: MdsPlan }) {
@@ -31,7 +32,7 @@ export function PlanComparisonTable({ plan }: { readonly plan: MdsPlan }) {
       )}
       {comparison !== undefined && (
         <>
-          <div class="scroll-x">
+          <ScrollX label="Highest loads">
             <table>
               <caption class="visually-hidden">
                 Highest load of a rank in each beat, against its share
@@ -59,7 +60,7 @@ export function PlanComparisonTable({ plan }: { readonly plan: MdsPlan }) {
                 )}
               </tbody>
             </table>
-          </div>
+          </ScrollX>
           <p class="quiet">
             In shares of {counted(plan.ranks, 'rank')}, simulated with the load as it is; 1.00× is even.
           </p>

@@ -12,6 +12,7 @@ import { PlanComparisonTable } from './plan-comparison.tsx';
 import { PlanForm } from './plan-form.tsx';
 import { RankLabel } from './ranks-table.tsx';
 import { shareText } from './share-text.ts';
+import { ScrollX } from './scroll-x.tsx';
 
 /** See the top of the file. */
 export function PlanPanel({
@@ -72,7 +73,7 @@ function Plan({ plan }: { readonly plan: MdsPlan }) {
 
 function Pins({ plan }: { readonly plan: MdsPlan }) {
   return (
-    <div class="scroll-x mds-pins">
+    <ScrollX label="Pins" more="mds-pins">
       <table>
         <caption class="visually-hidden">Pins to set</caption>
         <thead>
@@ -113,7 +114,7 @@ function Pins({ plan }: { readonly plan: MdsPlan }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollX>
   );
 }
 

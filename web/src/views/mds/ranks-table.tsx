@@ -2,6 +2,7 @@
 import { decimal } from '../../parts/format.ts';
 import type { MdsDecision, MdsRankFacts } from '../../worker/topics/mds/decision.ts';
 import { rankColour, rankMark, rankName } from './rank-colours.ts';
+import { ScrollX } from './scroll-x.tsx';
 
 const MODES = ['popularity and requests', 'requests', 'CPU time'] as const;
 
@@ -12,7 +13,7 @@ export function RanksTable({ decision }: { readonly decision: MdsDecision }) {
   return (
     <section class="panel" aria-labelledby="ranks-title">
       <h3 id="ranks-title">Ranks at the last beat</h3>
-      <div class="scroll-x">
+      <ScrollX label="Loads of ranks">
         <table class="mds-ranks">
           <thead>
             <tr>
@@ -73,7 +74,7 @@ export function RanksTable({ decision }: { readonly decision: MdsDecision }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollX>
       <p class="quiet">
         Loads in mds_load; mds_bal_mode {mode} decides, by {MODES[mode]}. max_mds is {maxMds}.
       </p>
