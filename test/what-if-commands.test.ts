@@ -147,7 +147,6 @@ describe('commands of changes', () => {
     const script = names.map((name) => `printf '%s\\0' ${shellWord(name)}`).join('\n');
     const output = execFileSync('sh', ['-c', script], { encoding: 'utf8' });
     expect(output.split('\0').slice(0, -1), `seed ${seed}`).toEqual(names);
-    // eslint-disable-next-line no-control-regex
     for (const name of names) expect(shellWord(name)).not.toMatch(/[\u0000-\u001f]/);
   });
 
