@@ -201,7 +201,9 @@ class CommandWriter {
     const osds = targetOsds(before, targets);
     const up = osds.filter((osd) => ((before.osdState[osd] ?? 0) & OSD_STATE.up) !== 0);
     if (up.length > 0) {
-      this.#note('first mark them out and wait until all PGs are active+clean; none is purged before it is down');
+      this.#note(
+        'first mark them out and wait until all PGs are active+clean; none is purged before it is down',
+      );
       this.#add('osd stop', ...up.map(String));
     }
     for (const osd of osds) this.#add('osd purge', String(osd), '--yes-i-really-mean-it');

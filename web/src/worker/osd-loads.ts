@@ -23,7 +23,9 @@ export interface OsdLoads {
 /** Of which state of the document. */
 export type DocumentSide = 'current' | 'original';
 
-const indexes = new WeakMap<CrushMap, MapIndex>();
+/** Of the last CRUSH maps only: an index takes more than its map, and a history may keep many maps. */
+const indexes = new Map<CrushMap, MapIndex>();
+const MOST_INDEXES = 2;
 const cached = new WeakMap<OsdMap, Map<string, OsdLoads>>();
 
 /**
@@ -73,7 +75,11 @@ function countLoads(
 /** Most changes leave the CRUSH map as it is. */
 function indexOf(crush: CrushMap): MapIndex {
   let index = indexes.get(crush);
-  if (index === undefined) indexes.set(crush, (index = new MapIndex(crush, undefined)));
+  if (index === undefined) {
+    const oldest = indexes.keys().next().value;
+    if (indexes.size >= MOST_INDEXES && oldest !== undefined) indexes.delete(oldest);
+    indexes.set(crush, (index = new MapIndex(crush, undefined)));
+  }
   return index;
 }
 

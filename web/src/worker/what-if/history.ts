@@ -32,8 +32,8 @@ interface Entry extends HistoryItem {
   readonly gesture: number | undefined;
 }
 
-/** Changes that are kept at most; the oldest are then one that cannot be undone any more. */
-export const MOST_CHANGES = 200;
+/** Changes at most: each keeps the map that it has made, of which large CRUSH maps are some megabytes. */
+export const MOST_CHANGES = 100;
 
 const histories = new WeakMap<OpenDocument, ChangeHistory>();
 
