@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { run } from '../../test/run-cli.ts';
+import { decidedRanks, plannedRanks, rowsByPath } from '../src/views/mds/ranks.ts';
 import {
   mdsAdd,
   mdsClear,
@@ -226,6 +227,12 @@ describe('the tree of directories', () => {
       }
       if (tree.ends[row]! > row + 1) expect(below).toBeCloseTo(tree.loads[row]!, 4);
     }
+    for (let row = 0; row < tree.count; row++) {
+      if (tree.isOwn[row] === 1) continue;
+      const [reads, writes, readdirs, fetches, stores] = tree.counters.within.subarray(5 * row, 5 * row + 5);
+      const counted = reads! + 2 * writes! + readdirs! + 2 * fetches! + 4 * stores!;
+      expect(counted).toBeCloseTo(tree.loads[row]!, 4);
+    }
     // The heaviest directory comes first.
     const top = [...tree.parents.keys()].filter((row) => tree.parents[row] === 0 && tree.isOwn[row] === 0);
     expect(top.map((row) => tree.names[row]).slice(0, 2)).toEqual(['dir3', 'dir5']);
@@ -241,6 +248,22 @@ describe('the tree of directories', () => {
     expect(looked.length).toBeGreaterThan(5);
     for (const { path } of looked) expect([path, tree.ranks[rowOf(tree, path)]]).toEqual([path, 0]);
     expect(new Set(tree.ranks)).toEqual(new Set([0, 1]));
+  });
+
+  it('tells whose each directory would be by the decision, and by a plan', async () => {
+    const tree = await mdsTree(USUAL);
+    const rows = rowsByPath(tree);
+    const changes = (ranks: Int16Array) =>
+      [...rows].filter(([, row]) => ranks[row] !== tree.ranks[row]).map(([path, row]) => [path, ranks[row]]);
+    expect(changes(decidedRanks(tree, rows, await mdsDecision(USUAL)))).toEqual([['/dir2/sub2', 1]]);
+    const plan = await mdsPlan(USUAL, { ...PLAN, ranks: 3, maxPins: 2 });
+    expect(plan.pins.length).toBeGreaterThan(0);
+    const pinned = [...rows.keys()]
+      .map((path) => ({ path, pin: plan.pins.findLast((pin) => `${path}/`.startsWith(`${pin.path}/`)) }))
+      .filter(({ path, pin }) => pin !== undefined && pin.rank !== tree.ranks[rows.get(path)!])
+      .map(({ path, pin }) => [path, pin!.rank]);
+    expect(changes(plannedRanks(tree, plan))).toEqual(pinned);
+    expect(changes(plannedRanks(tree, undefined))).toEqual([]);
   });
 
   it('lists what each rank counts of a directory', async () => {

@@ -28,13 +28,18 @@ export interface Colouring {
 
 /** Parts of all heat from which on a step is reached; below the first is the coolest. */
 const STEPS = [0.01, 0.03, 0.1, 0.3] as const;
+/** Where the rank is another than now; ranks of one colour are told apart by words alone then. */
+const MOVING: LegendEntry = { colour: 'var(--ground)', mark: 'hatched', words: 'goes to another rank' };
 /** Ranks that a legend lists. */
 const MOST_RANKS = 32;
 
 /** Colours by ranks: `ranks` are those to show, which may differ from those that have the directories now. */
 export function rankColouring(tree: MdsTree, ranks: Int16Array): Colouring {
+  const isMoving = (row: number): boolean => ranks[row] !== tree.ranks[row];
+  let isAnyMoving = false;
   const sums = new Map<number, number>();
   for (let row = 0; row < tree.count; row++) {
+    isAnyMoving ||= isMoving(row);
     // Leaves of the picture are what areas are made of.
     if (tree.ends[row] !== row + 1) continue;
     const rank = ranks[row] ?? -1;
@@ -43,7 +48,7 @@ export function rankColouring(tree: MdsTree, ranks: Int16Array): Colouring {
   const all = tree.loads[0] ?? 0;
   return {
     colour: (row) => rankColour(ranks[row] ?? -1),
-    mark: (row) => rankMark(ranks[row] ?? -1),
+    mark: (row) => (isAnyMoving ? (isMoving(row) ? 'hatched' : undefined) : rankMark(ranks[row] ?? -1)),
     value: (row) => {
       const [now = -1, then = -1] = [tree.ranks[row], ranks[row]];
       const words = now === then ? rankName(then) : `${rankName(now)} → ${rankName(then)}`;
@@ -52,15 +57,16 @@ export function rankColouring(tree: MdsTree, ranks: Int16Array): Colouring {
     legend: [...sums]
       .sort(([a], [b]) => a - b)
       .slice(0, MOST_RANKS)
-      .map(([rank, load]) => {
-        const mark = rankMark(rank);
+      .map(([rank, load]): LegendEntry => {
+        const mark = isAnyMoving ? undefined : rankMark(rank);
         return {
           colour: rankColour(rank),
           ...(mark === undefined ? {} : { mark }),
           words: rankName(rank),
           count: percent(all > 0 ? load / all : 0),
         };
-      }),
+      })
+      .concat(isAnyMoving ? [MOVING] : []),
   };
 }
 

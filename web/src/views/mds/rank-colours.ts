@@ -1,6 +1,6 @@
 /** Colours of ranks. A colour comes again with every eighth rank, then hatched; words beside it always say the rank. */
 import type { PictureMark } from '../../picture/paint.ts';
-import { SEVERAL_RANKS, UNKNOWN_RANK } from './ranks.ts';
+import { SEVERAL_RANKS, UNKNOWN_RANK } from '../../worker/topics/mds/rank-codes.ts';
 
 const COLOURS = 8;
 

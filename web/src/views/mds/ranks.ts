@@ -1,12 +1,8 @@
 /** Which rank has each row of the tree: now, after the decision, and with a plan. */
 import type { MdsDecision } from '../../worker/topics/mds/decision.ts';
 import type { MdsPlan } from '../../worker/topics/mds/plan.ts';
+import { SEVERAL_RANKS, UNKNOWN_RANK } from '../../worker/topics/mds/rank-codes.ts';
 import type { MdsTree } from '../../worker/topics/mds/tree.ts';
-
-/** Nothing tells which rank; see {@link MdsTree.ranks}. */
-export const UNKNOWN_RANK = -1;
-/** Fragments are with several ranks. */
-export const SEVERAL_RANKS = -2;
 
 /** The rows of directories by their paths. */
 export function rowsByPath(tree: MdsTree): ReadonlyMap<string, number> {

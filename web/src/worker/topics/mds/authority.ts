@@ -4,11 +4,7 @@ import { isInFragment } from '../../../../../src/mds/reports.ts';
 import { hashName } from '../../../../../src/mds/simulate/name-hash.ts';
 import type { MeasuredDirectory } from '../../../../../src/mds/plan/measured-tree.ts';
 import type { MdsReports } from './desk.ts';
-
-/** Nothing tells which rank. */
-export const UNKNOWN_RANK = -1;
-/** Fragments of it are with several ranks. */
-export const SEVERAL_RANKS = -2;
+import { SEVERAL_RANKS, UNKNOWN_RANK } from './rank-codes.ts';
 
 /** Ranks of a directory's fragments, by the fragment as Ceph encodes it. */
 type FragmentRanks = ReadonlyMap<number, number>;

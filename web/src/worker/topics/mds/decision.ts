@@ -1,7 +1,6 @@
 /** What the balancer of each rank would do, as plain data with the words that go with it. */
 import {
   amountSkipText,
-  amountText,
   candidateText,
   chosenBy,
   importText,
@@ -257,8 +256,3 @@ function searchFacts(search: ExportSearch, options: MdsOptions, place: Placing):
 }
 
 const PASSED: ReadonlySet<CandidateOutcome> = new Set(['already-exporting', 'frozen', 'not-needed']);
-
-/** A rank with an amount, in words. */
-export function matchText({ from, to, amount, isReturn }: LoadMatch): string {
-  return `mds.${from} sends ${amountText(amount)} to mds.${to}${isReturn ? ', where it had load from' : ''}`;
-}

@@ -24,7 +24,10 @@ export interface MdsTree extends HierarchyRows {
   readonly bounds: Uint8Array;
   /** `meta_load` of all in a directory, on all ranks, at the last beat. */
   readonly loads: Float64Array;
-  /** Five counters for each row, in the order of `IRD` to `STORE`, summed over ranks and fragments. */
+  /**
+   * Five counters for each row, in the order of `IRD` to `STORE`, summed over ranks and fragments; so scaled that those
+   * within a directory make up its load, also where two ranks tell of one that went from one to the other.
+   */
   readonly counters: Readonly<Record<CounterScope, Float64Array>>;
   /** Pins in words, empty where there are none. */
   readonly pins: readonly string[];
@@ -97,7 +100,7 @@ function build(settings: MdsSettings, mode: number): MdsTree {
     ranks: Int16Array.from(rows, ({ directory }) => index.rankOf(directory)),
     bounds: Uint8Array.from(rows, ({ directory, isOwn }) => Number(!isOwn && index.isBound(directory))),
     loads,
-    counters: countersOf(rows, reports, settings.scaleToBeat),
+    counters: countersOf(rows, loads, reports, settings.scaleToBeat),
     pins: rows.map(({ directory, isOwn }) => (isOwn ? '' : pinWords(directory))),
     halflife: [...reports.reports.values()].find(({ loads }) => loads?.halflife !== undefined)?.loads
       ?.halflife,
@@ -151,6 +154,7 @@ function endsOf(parents: Int32Array): Int32Array {
 
 function countersOf(
   rows: readonly Row[],
+  rowLoads: Float64Array,
   { reports }: MdsReports,
   scaleToBeat: boolean,
 ): Record<CounterScope, Float64Array> {
@@ -178,6 +182,15 @@ function countersOf(
       add(counters.within, row, popAuthSubtreeNested, scale);
     }
   }
+  rows.forEach(({ isOwn }, row) => {
+    if (isOwn) return;
+    const own = counters.own.subarray(KINDS * row, KINDS * (row + 1));
+    const within = counters.within.subarray(KINDS * row, KINDS * (row + 1));
+    const [reads = 0, writes = 0, readdirs = 0, fetches = 0, stores = 0] = within;
+    const told = metaLoad([reads, writes, readdirs, fetches, stores]);
+    const factor = told > 0 ? (rowLoads[row] ?? 0) / told : 1;
+    for (const vector of [own, within]) vector.forEach((value, kind) => (vector[kind] = value * factor));
+  });
   rows.forEach(({ parent, isOwn }, row) => {
     if (!isOwn) return;
     const own = counters.own.subarray(KINDS * parent, KINDS * (parent + 1));
