@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { readExample } from '../src/worker/examples.ts';
 import { OpenDocument } from '../src/worker/open-document.ts';
+import { openDocument } from '../src/worker/shelf.ts';
+import { closeDocument, openFiles } from '../src/worker/topics/open.ts';
 import { documentState } from '../src/worker/topics/state.ts';
 import { createMapper } from '../../src/osdmap/pg-mapper.ts';
 
@@ -32,5 +36,27 @@ describe('open documents', () => {
     expect(state.pools.reduce((sum, { pgNum }) => sum + pgNum, 0)).toBe(100_352);
     expect(state.obstacle).toBeUndefined();
     expect(document.columns(2).width).toBe(11);
+  });
+
+  it('takes the last file that was given, whichever is read first', async () => {
+    const plain = new Uint8Array(readFileSync('examples/cluster-8osd/osdmap'));
+    // Unpacking takes longer than reading.
+    const packed = { name: 'packed', bytes: new Uint8Array(gzipSync(plain)) };
+    const first = openFiles([packed], false, 101);
+    const second = openFiles([{ name: 'plain', bytes: plain }], false, 102);
+    await expect(first).rejects.toMatchObject({ code: 'refused' });
+    expect((await second).name).toBe('plain');
+    expect(openDocument().source.name).toBe('plain');
+
+    const late = openFiles([packed], false, 103);
+    const broken = openFiles([{ name: 'broken', bytes: plain.subarray(0, 50) }], false, 104);
+    await expect(broken).rejects.toMatchObject({ place: { file: 'broken' } });
+    await expect(late).rejects.toMatchObject({ code: 'refused' });
+    expect(openDocument().source.name).toBe('plain');
+
+    const closed = openFiles([packed], false, 105);
+    closeDocument(106);
+    await expect(closed).rejects.toMatchObject({ code: 'refused' });
+    expect(openDocument).toThrow('no map is open');
   });
 });

@@ -13,9 +13,9 @@ import { workerFailure } from './worker-client.ts';
 /** The whole page. */
 export function App() {
   useEffect(followAddress, []);
-  const wanted = route.example;
+  const wanted = route.wantedExample;
   useEffect(() => {
-    if (wanted !== undefined && documentOpen.value === undefined) void openExample(wanted);
+    if (wanted !== undefined) void openExample(wanted);
   }, [wanted]);
   const isViewShown = documentOpen.value !== undefined || hasOwnFiles(route.view);
   return (

@@ -1,5 +1,5 @@
 /** The open document as all views see it. */
-import { computed, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import type { DocumentState } from '../worker/topics/state.ts';
 import type { PageError } from '../worker/page-error.ts';
 import { toPageError } from '../worker/page-error.ts';
@@ -12,10 +12,11 @@ export const documentOpen = signal<DocumentState | undefined>(undefined);
 export const opening = signal<string | undefined>(undefined);
 /** Why the last attempt to open failed. */
 export const openError = signal<PageError | undefined>(undefined);
+/** Counts documents: what was asked of one is nothing to show beside the name of the next. */
+export const documentNumber = signal(0);
 /** Counts documents and their changes: views ask the worker again when it is another. */
-export const documentKey = computed(() => `${opened.value}:${documentOpen.value?.version ?? 0}`);
+export const documentKey = computed(() => `${documentNumber.value}:${documentOpen.value?.version ?? 0}`);
 
-const opened = signal(0);
 let attempt = 0;
 let lastGiven: readonly File[] = [];
 
@@ -24,11 +25,11 @@ export async function openGivenFiles(files: readonly File[], ignoreCrc = false):
   const some = files.slice(0, 2);
   if (some.length === 0) return;
   lastGiven = some;
-  await open(some.map((file) => file.name).join(' and '), undefined, async () => {
+  await open(some.map((file) => file.name).join(' and '), undefined, async (mine) => {
     const given = await Promise.all(
       some.map(async (file) => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })),
     );
-    return worker.openFiles(given, ignoreCrc);
+    return worker.openFiles(given, ignoreCrc, mine);
   });
 }
 
@@ -39,38 +40,45 @@ export async function openDespiteCrc(): Promise<void> {
 
 /** Opens one of the page's own maps. */
 export async function openExample(id: string): Promise<void> {
-  await open('the example', id, () => worker.openExample(id));
+  await open('the example', id, (mine) => worker.openExample(id, mine));
 }
 
 /** Closes the document. */
 export async function close(): Promise<void> {
-  attempt++;
+  const mine = ++attempt;
   documentOpen.value = undefined;
+  opening.value = undefined;
   openError.value = undefined;
-  await worker.closeDocument();
+  route.closed();
+  await worker.closeDocument(mine);
 }
 
 /** To be called after the worker has changed the document. */
 export function noteChange(state: DocumentState): void {
-  documentOpen.value = state;
+  // A change that was under way when the document was closed brings nothing back.
+  if (documentOpen.peek() !== undefined) documentOpen.value = state;
 }
 
 async function open(
   what: string,
   example: string | undefined,
-  ask: () => Promise<DocumentState>,
+  ask: (mine: number) => Promise<DocumentState>,
 ): Promise<void> {
   const mine = ++attempt;
   opening.value = what;
   openError.value = undefined;
   try {
-    const state = await ask();
+    const state = await ask(mine);
     if (mine !== attempt) return;
-    opened.value++;
-    documentOpen.value = state;
-    route.openedExample(example);
+    batch(() => {
+      documentNumber.value++;
+      documentOpen.value = state;
+      route.openedExample(example);
+    });
   } catch (error) {
-    if (mine === attempt) openError.value = toPageError(error);
+    if (mine !== attempt) return;
+    openError.value = toPageError(error);
+    route.stayed();
   } finally {
     if (mine === attempt) opening.value = undefined;
   }

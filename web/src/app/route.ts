@@ -12,6 +12,8 @@ const view = signal<ViewId>('summary');
 const example = signal<string | undefined>(undefined);
 const display = signal<Readonly<Record<string, string>>>({});
 const subject = signal<Readonly<Record<string, string>>>({});
+/** What is open: an example's name, or a user's own map; undefined: nothing. */
+let open: { readonly example: string | undefined } | undefined;
 
 /** The page's place. Reading it in a component makes the component follow it. */
 export const route = {
@@ -47,11 +49,33 @@ export const route = {
   },
   /** A document was opened: an example, or a user's own. */
   openedExample(id: string | undefined): void {
+    open = { example: id };
     batch(() => {
       if (id !== example.value || id === undefined) subject.value = {};
       example.value = id;
     });
     write(false);
+  },
+  /** What was asked for could not be opened: links go on being of what is open. */
+  stayed(): void {
+    if (open === undefined || open.example === example.value) return;
+    batch(() => {
+      subject.value = {};
+      example.value = open?.example;
+    });
+    write(false);
+  },
+  /** The document was closed. The address stays, for the way back. */
+  closed(): void {
+    open = undefined;
+    batch(() => {
+      subject.value = {};
+      example.value = undefined;
+    });
+  },
+  /** The example that a link asks for and that is not open. */
+  get wantedExample(): string | undefined {
+    return example.value === open?.example ? undefined : example.value;
   },
   /** The link to a view, for the navigation. */
   href(to: ViewId): string {
@@ -81,11 +105,17 @@ function read(): void {
   batch(() => {
     view.value = isViewId(path) ? path : 'summary';
     display.value = shown;
-    if (linked !== undefined) {
+    // A user's own map stays open, and what is looked at in it has no place in an address, whoever wrote that.
+    if (linked !== undefined && !isOwnOpen()) {
       example.value = linked;
       subject.value = looked;
     }
   });
+  if (linked !== undefined && isOwnOpen()) write(false);
+}
+
+function isOwnOpen(): boolean {
+  return open !== undefined && open.example === undefined;
 }
 
 function write(isStep: boolean): void {

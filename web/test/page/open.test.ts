@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CHROMIUM, closeBrowser, openPage, screenshot, seriousFindings } from './page.ts';
 
@@ -33,4 +35,87 @@ describe.skipIf(CHROMIUM === undefined)('opening maps in the page', () => {
     expect(faults).toEqual([]);
     await close();
   });
+
+  it('shows the last of two files that are given at once, not the one that took longer', async () => {
+    const { page, faults, close } = await openPage({ link: '#/pgs' });
+    const input = page.locator('input[type=file]').first();
+    const packed = await readFile('examples/cluster-8osd/osdmap');
+    await input.setInputFiles({ name: 'packed', mimeType: '', buffer: gzipSync(packed) });
+    await input.setInputFiles({ name: 'flat.txt', mimeType: 'text/plain', buffer: Buffer.from(FLAT) });
+    await page.getByText('flat.txt · CRUSH map').waitFor();
+    await page.locator('.pg-count').getByText('1,024 PGs').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('keeps what is looked at in a map of the user out of addresses of examples', async () => {
+    const { page, faults, close } = await openPage({ link: '#/summary?example=cluster-8osd' });
+    await page.getByText('a small real cluster · epoch 97').waitFor();
+    await page.getByRole('link', { name: 'Hierarchy' }).click();
+    await page.locator('input[type=file]').first().setInputFiles('examples/cluster-8osd/osdmap');
+    await page.getByText('osdmap · epoch 97').waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Summary' }).waitFor();
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/summary');
+    await page.getByRole('link', { name: 'PGs and objects' }).click();
+    await page.locator('.virtual-rows .virtual-row').first().click();
+    await page.getByRole('heading', { name: 'PG 1.0' }).waitFor();
+    expect(new URL(page.url()).hash).toBe('#/pgs');
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('goes back to an example that was closed, and from one example to the other', async () => {
+    const { page, faults, close } = await openPage({ link: '#/pools?example=cluster-8osd' });
+    await page.getByText('8 pools').waitFor();
+    await page.getByRole('link', { name: 'crush-wasm' }).click();
+    await page.getByRole('heading', { name: 'Open a map' }).waitFor();
+    await page.goBack();
+    await page.getByText('8 pools').waitFor();
+    await page.evaluate(() => (location.hash = '#/pools?example=large'));
+    await page.getByText('3 pools').waitFor();
+    await page.goBack();
+    await page.getByText('8 pools').waitFor();
+    await page.evaluate(() => (location.hash = '#/pools?example=nothing'));
+    await page.getByRole('alert').getByText("there is no example 'nothing'").waitFor();
+    await expect.poll(() => page.url()).toMatch(/#\/pools\?example=cluster-8osd$/);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('can be closed while something is being opened', async () => {
+    const { page, faults, close } = await openPage({ link: '#/pools?example=large' });
+    await page.getByRole('link', { name: 'crush-wasm' }).click();
+    await page.getByRole('heading', { name: 'Open a map' }).waitFor();
+    await page.getByRole('button', { name: 'a small real cluster' }).click();
+    await page.getByText('epoch 97').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
 });
+
+/** Four devices in one bucket. */
+const FLAT = `
+device 0 osd.0
+device 1 osd.1
+device 2 osd.2
+device 3 osd.3
+type 0 osd
+type 1 root
+root default {
+  id -1
+  alg straw2
+  hash 0
+  item osd.0 weight 1.0
+  item osd.1 weight 1.0
+  item osd.2 weight 1.0
+  item osd.3 weight 1.0
+}
+rule any {
+  id 0
+  type replicated
+  step take default
+  step choose firstn 0 type osd
+  step emit
+}
+`;

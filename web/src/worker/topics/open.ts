@@ -11,33 +11,49 @@ export interface GivenFile {
   readonly bytes: Uint8Array;
 }
 
+/** The newest attempt to open something or to close it: what an older one reads later is not taken any more. */
+let newest = 0;
+
 /**
  * Opens a file, or two that belong together (`ceph osd dump` and its CRUSH map). The last document stays on failure.
  *
  * @param ignoreCrc - opens an OSDMap whose checksum is wrong, too
+ * @param attempt - the page's count of what it opens and closes: of two that overlap the later wins, whichever is read
+ * first
  */
-export async function openFiles(files: readonly GivenFile[], ignoreCrc = false): Promise<DocumentState> {
+export async function openFiles(
+  files: readonly GivenFile[],
+  ignoreCrc = false,
+  attempt = newest + 1,
+): Promise<DocumentState> {
+  begin(attempt);
   const name = files.map((file) => file.name).join(' and ');
   try {
-    return take({ name, ...(await read(files, false)) });
+    return take({ name, ...(await read(files, false)) }, attempt);
   } catch (error) {
     if (ignoreCrc && error instanceof CrushError && error.code === 'bad-crc') {
-      return take({ name, ...(await read(files, true)), isCrcWrong: true });
+      return take({ name, ...(await read(files, true)), isCrcWrong: true }, attempt);
     }
     throw error instanceof CrushError ? error.at({ file: name }) : error;
   }
 }
 
-/** Opens an example. */
-export async function openExample(id: string): Promise<DocumentState> {
+/** Opens an example; `attempt` as for {@link openFiles}. */
+export async function openExample(id: string, attempt = newest + 1): Promise<DocumentState> {
+  begin(attempt);
   // Those who bring a map of their own need none of it.
   const { readExample } = await import('../examples.ts');
-  return take({ ...readExample(id), notes: [] });
+  return take({ ...readExample(id), notes: [] }, attempt);
 }
 
-/** Closes the document, and gives its memory back. */
-export function closeDocument(): void {
-  shelve(undefined);
+/** Closes the document, and gives its memory back; `attempt` as for {@link openFiles}. */
+export function closeDocument(attempt = newest + 1): void {
+  begin(attempt);
+  if (attempt === newest) shelve(undefined);
+}
+
+function begin(attempt: number): void {
+  newest = Math.max(newest, attempt);
 }
 
 async function read(
@@ -53,7 +69,8 @@ async function read(
   return { file, notes };
 }
 
-function take(source: DocumentSource): DocumentState {
+function take(source: DocumentSource, attempt: number): DocumentState {
+  if (attempt < newest) throw new CrushError('refused', 'something else has been opened in the meantime');
   const document = new OpenDocument(source);
   shelve(document);
   return documentState(document);
