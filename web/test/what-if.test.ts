@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compareMaps, flowsBetween } from '../../src/analysis/compare.ts';
 import { applyChanges, type MapChange, parseChanges } from '../../src/analysis/what-if.ts';
+import { CrushError } from '../../src/errors.ts';
 import { findType } from '../../src/crush/names.ts';
 import { createMapper } from '../../src/osdmap/pg-mapper.ts';
 import { readExample } from '../src/worker/examples.ts';
@@ -182,6 +183,34 @@ describe('what if', () => {
     const answer = whatIfDo(document, { kind: 'undo' }, HOST);
     expect(answer.history.items.map(({ words }) => words)).toEqual(['crushmap FILE']);
     expect(answer.state.isChanged).toBe(false);
+  });
+
+  it('opens a map of which nothing can be mapped, and mends it by a change', () => {
+    const { file } = readExample('cluster-8osd');
+    if (file.kind !== 'osdmap') throw new Error('no OSDMap');
+    const { crush } = file.map;
+    const root = crush.buckets.find((bucket) => bucket?.items.some((item) => item < 0) === true);
+    const buckets = crush.buckets.map((bucket) =>
+      bucket !== undefined && bucket === root ? { ...bucket, items: bucket.items.map(() => -99) } : bucket,
+    );
+    const map = { ...file.map, crush: { ...crush, buckets } };
+    const document = new OpenDocument({ name: 'broken', notes: [], file: { ...file, map } });
+    const now = whatIfNow(document, HOST);
+    expect(now.state.obstacle?.code).toBe('invalid-map');
+    expect(now.effect.failures).toHaveLength(map.pools.size);
+    const out: MapChange = { kind: 'out', targets: ['osd.1'] };
+    expect(() => whatIfDo(document, { kind: 'make', change: out }, HOST)).toThrow(CrushError);
+    expect(document.isChanged).toBe(false);
+    const state = applyDocumentChange(document, { kind: 'crushmap', crush });
+    expect(state.obstacle).toBeUndefined();
+    const mended = whatIfDo(document, { kind: 'make', change: out }, HOST);
+    expect(mended.effect.failures).toEqual([]);
+    const mapper = createMapper(document.current);
+    for (const pool of document.current.pools.keys()) {
+      expect(document.columns(pool).up.osds).toEqual(mapper.mapPool(pool).up.osds);
+    }
+    const back = whatIfDo(document, { kind: 'clear' }, HOST);
+    expect(back.state.obstacle?.code).toBe('invalid-map');
   });
 
   it('says how full each level is', () => {

@@ -138,8 +138,13 @@ export class OpenDocument {
       try {
         this.#session.update(map);
       } catch (error) {
-        this.#session.update(before);
-        throw error;
+        if (map === this.original && error instanceof CrushError) {
+          // There always is a way back, also to a map that cannot be mapped.
+          this.#session = undefined;
+        } else {
+          this.#session.update(before);
+          throw error;
+        }
       }
     }
     this.#current = map;
