@@ -157,6 +157,7 @@ describe.skipIf(CHROMIUM === undefined)('metadata servers in the page', () => {
       .getByText(/There is no 'dump loads' of mds\.1/)
       .first()
       .waitFor();
+    await page.getByText('without mds.1, whose counters are not known').waitFor();
     await input(page).setInputFiles(FILES.slice(2));
     await expect.poll(() => page.getByText(/There is no 'dump loads' of mds\.1/).count()).toBe(0);
     const bare = { dirfrags: [], mds_load: {}, mds_meta_load: {}, mds_import_map: {} };

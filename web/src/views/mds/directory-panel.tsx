@@ -60,7 +60,7 @@ export function DirectoryPanel({
             ))}
           </select>
         </label>
-        <span class="quiet">Areas: meta_load at the last beat, on all ranks together.</span>
+        <span class="quiet">Areas: meta_load at the last beat, {rankWords(decision)}.</span>
       </div>
       <HierarchyPicture
         rows={tree}
@@ -92,6 +92,13 @@ export function DirectoryPanel({
         return heatColouring(tree, id);
     }
   }
+}
+
+/** Which ranks' counters are in the picture. */
+function rankWords(decision: MdsDecision | undefined): string {
+  const missing = (decision?.ranks ?? []).filter(({ hasCounters }) => !hasCounters);
+  if (missing.length === 0) return 'on all ranks together';
+  return `without ${missing.map(({ rank }) => rankName(rank)).join(', ')}, whose counters are not known`;
 }
 
 function basicsOf(tree: MdsTree, row: number): (readonly [string, string])[] {

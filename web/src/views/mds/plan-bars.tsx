@@ -28,7 +28,7 @@ export function PlanBars({ plan }: { readonly plan: MdsPlan }) {
           <tr>
             <th scope="col">Rank</th>
             <th scope="col">When</th>
-            <th scope="col">Bar, and the share as a line</th>
+            <th scope="col">Load (line: share)</th>
             <th scope="col" class="number">
               mds_load
             </th>
