@@ -1,15 +1,14 @@
 /**
- * The text that is edited, kept while other views are shown: the editor's state, what it began from, and what the
- * worker says of it. The worker is one of its own; typing waits for nothing.
+ * The text that is edited, kept while other views are shown: its state, what it began from, and what the worker
+ * says of it. The worker is one of its own; typing waits for nothing.
  */
 import { batch, computed, signal } from '@preact/signals';
-import type { EditorState, Text } from '@codemirror/state';
 import { documentKey, documentOpen, noteChange } from '../../app/document.ts';
 import { SideWorker } from '../../app/side-worker.ts';
 import { worker } from '../../app/worker-client.ts';
+import { CodeState } from '../../parts/code-area/code-state.ts';
 import { toPageError, type PageError } from '../../worker/page-error.ts';
 import type { TextCheck, TextMoves, TextStart } from '../../worker/topics/text.ts';
-import type { EditorView } from './editor.ts';
 import { itemAt } from './parts.ts';
 
 /** Milliseconds without a key after which the text is checked. */
@@ -22,8 +21,9 @@ export interface Draft {
   /** The document and version whose text this began as. */
   readonly key: string;
   readonly start: TextStart;
+  readonly code: CodeState;
   /** The text that the document has. */
-  readonly base: Text;
+  readonly base: string;
 }
 
 /** What the worker said last of the text, and of which text. */
@@ -60,32 +60,14 @@ export const isBehind = computed(
   () => draft.value !== undefined && draft.value.key !== documentKey.value && isDirty.value,
 );
 
-/** The editor's state while it is not shown. */
-let kept: EditorState | undefined;
-let view: EditorView | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let cursorTimer: ReturnType<typeof setTimeout> | undefined;
 let isBusy = false;
 let starting = '';
 const side = new SideWorker('text');
 
-/** The editor's state to show, if there is one. */
-export function keptState(): EditorState | undefined {
-  return kept;
-}
-
-/** Tells which editor is shown; undefined when it no longer is. */
-export function useEditor(shown: EditorView | undefined): void {
-  if (shown === undefined && view !== undefined) kept = view.state;
-  view = shown;
-}
-
-/**
- * Has the text of the document as it is now, unless there is unsaved text of the same document.
- *
- * @param make - makes an editor's state of a text
- */
-export async function startText(make: (text: string) => EditorState, isForced = false): Promise<void> {
+/** Has the text of the document as it is now, unless there is unsaved text of the same document. */
+export async function startText(isForced = false): Promise<void> {
   const key = documentKey.peek();
   const last = draft.peek();
   if (!isForced) {
@@ -97,14 +79,13 @@ export async function startText(make: (text: string) => EditorState, isForced = 
     const start = await (await side.ready()).textStart();
     if (documentKey.peek() !== key) return;
     startError.value = undefined;
-    const state = make(start.text);
-    kept = state;
+    const code = new CodeState(start.text, { onText: noteText, onCursor: noteCursor });
     isDirty.value = false;
     checked.value = undefined;
     lastGood.value = undefined;
     moves.value = undefined;
     applyError.value = undefined;
-    draft.value = { key, start, base: state.doc };
+    draft.value = { key, start, code, base: code.text };
     void check();
   } catch (error) {
     if (documentKey.peek() === key) startError.value = toPageError(error);
@@ -113,34 +94,19 @@ export async function startText(make: (text: string) => EditorState, isForced = 
   }
 }
 
-/** To be called when the text has changed. */
-export function noteText(): void {
-  isDirty.value = true;
-  isChecking.value = true;
-  moves.value = undefined;
-  clearTimeout(timer);
-  timer = setTimeout(() => void check(), PAUSE);
-}
-
-/** To be called when the cursor is elsewhere; the picture follows when it rests, not at each key. */
-export function noteCursor(offset: number): void {
-  clearTimeout(cursorTimer);
-  cursorTimer = setTimeout(() => (cursor.value = offset), CURSOR_PAUSE);
-}
-
 /** Makes the text the document's CRUSH map. */
 export async function applyText(): Promise<void> {
-  const doc = currentDoc();
   const last = draft.peek();
-  if (doc === undefined || last === undefined || isApplying.peek()) return;
+  if (last === undefined || isApplying.peek()) return;
+  const { text } = last.code;
   isApplying.value = true;
   applyError.value = undefined;
   try {
-    const state = await worker.textApply(doc.toString());
+    const state = await worker.textApply(text);
     noteChange(state);
     // The user's text stays as it is, with comments and order; it says what the document has.
-    draft.value = { ...last, key: documentKey.peek(), base: doc };
-    isDirty.value = currentDoc()?.eq(doc) === false;
+    draft.value = { ...last, key: documentKey.peek(), base: text };
+    isDirty.value = last.code.text !== text;
     moves.value = undefined;
   } catch (error) {
     applyError.value = toPageError(error);
@@ -149,9 +115,9 @@ export async function applyText(): Promise<void> {
   }
 }
 
-/** The text as it stands in the editor. */
+/** The text as it stands. */
 export function currentText(): string {
-  return currentDoc()?.toString() ?? '';
+  return draft.peek()?.code.text ?? '';
 }
 
 /** The text as the file that `ceph osd setcrushmap -i` takes. */
@@ -159,8 +125,18 @@ export async function binaryOfText(): Promise<Blob> {
   return (await side.ready()).textBinary(currentText());
 }
 
-function currentDoc(): Text | undefined {
-  return (view?.state ?? kept)?.doc;
+function noteText(): void {
+  isDirty.value = true;
+  isChecking.value = true;
+  moves.value = undefined;
+  clearTimeout(timer);
+  timer = setTimeout(() => void check(), PAUSE);
+}
+
+/** The picture follows the cursor when it rests, not at each key. */
+function noteCursor(offset: number): void {
+  clearTimeout(cursorTimer);
+  cursorTimer = setTimeout(() => (cursor.value = offset), CURSOR_PAUSE);
 }
 
 /** Checks the newest text, and then what it would move; texts that were typed over in the meantime are passed by. */
@@ -168,15 +144,16 @@ async function check(): Promise<void> {
   if (isBusy) return;
   isBusy = true;
   try {
-    for (let text = ''; ;) {
-      const doc = currentDoc();
-      const key = draft.peek()?.key;
-      if (doc === undefined || key === undefined) return;
-      text = doc.toString();
-      const dirty = draft.peek()?.base.eq(doc) !== true;
+    for (;;) {
+      const edited = draft.peek();
+      if (edited === undefined) return;
+      const { code, key } = edited;
+      const { text } = code;
+      const dirty = edited.base !== text;
       const api = await side.ready();
       const result = await api.textCheck(text);
-      const isNewest = (): boolean => currentDoc() === doc && draft.peek()?.key === key;
+      const isNewest = (): boolean =>
+        draft.peek()?.code === code && code.text === text && draft.peek()?.key === key;
       if (!isNewest()) continue;
       batch(() => {
         isDirty.value = dirty;

@@ -1,10 +1,11 @@
 /** The CRUSH map as text beside its picture: checked while it is typed, applied to the open map when it is right. */
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useState } from 'preact/hooks';
 import { documentKey, documentOpen } from '../../app/document.ts';
+import { CodeArea } from '../../parts/code-area/code-area.tsx';
+import type { CodeState } from '../../parts/code-area/code-state.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { toPageError } from '../../worker/page-error.ts';
-import { EditorView, editorState, goTo, mountEditor, replaceAll, showProblems } from './editor.ts';
 import { ApplyEffect } from './apply-effect.tsx';
 import { offsetOfItem } from './parts.ts';
 import { ProblemPanel } from './problem-panel.tsx';
@@ -20,20 +21,17 @@ import {
   isBehind,
   isChecking,
   isDirty,
-  keptState,
   lastGood,
-  noteCursor,
-  noteText,
   startError,
   startText,
-  useEditor,
 } from './text-state.ts';
+import { crushTokens } from './tokens.ts';
 import './text.css';
 
 /** The view. */
 export function TextView() {
   const key = documentKey.value;
-  useEffect(() => void startText(make), [key]);
+  useEffect(() => void startText(), [key]);
   const error = startError.value;
   if (draft.value === undefined) {
     return error === undefined ? <p role="status">Writing the text …</p> : <ErrorNote error={error} />;
@@ -51,69 +49,45 @@ export function TextView() {
           This file is a CRUSH map alone: what moves is told of pools that are made up, one for each rule.
         </p>
       )}
-      <Workplace />
+      <Workplace code={draft.value.code} />
     </>
   );
 }
 
-function make(text: string) {
-  return editorState(text, { onText: noteText, onCursor: noteCursor });
-}
-
-function Workplace() {
-  const host = useRef<HTMLDivElement>(null);
-  const view = useRef<EditorView | null>(null);
-  const { start } = draft.value ?? {};
-  useEffect(() => {
-    const element = host.current;
-    const state = keptState();
-    if (element === null || state === undefined) return undefined;
-    const shown = mountEditor(element, state);
-    view.current = shown;
-    useEditor(shown);
-    return () => {
-      useEditor(undefined);
-      shown.destroy();
-      view.current = null;
-    };
-  }, [start]);
+function Workplace({ code }: { readonly code: CodeState }) {
   const result = checked.value?.result;
   useEffect(() => {
-    if (view.current === null || result === undefined) return;
+    if (result === undefined) return;
     const { error, problems } = result;
-    showProblems(
-      view.current,
-      error === undefined
-        ? problems.map(({ severity, message, at }) => ({
-            severity: severity === 'note' ? 'info' : severity,
-            message,
-            at,
-          }))
-        : [{ severity: 'error', message: error.message, at: error.at }],
+    code.setProblems(
+      error === undefined ? problems : [{ severity: 'error', message: error.message, at: error.at }],
     );
-  }, [result, start]);
+  }, [result, code]);
   const show = (offset: number): void => {
-    if (view.current === null) return;
-    goTo(view.current, offset);
-    view.current.focus();
+    code.goTo(offset);
+    code.field?.focus();
   };
-  const showItem = useCallback((item: number, isOsd: boolean) => {
-    const parts = lastGood.value?.result.parts;
-    const offset = parts && offsetOfItem(parts, item, isOsd);
-    if (offset !== undefined && view.current !== null) goTo(view.current, offset);
-  }, []);
+  const showItem = useCallback(
+    (item: number, isOsd: boolean) => {
+      const parts = lastGood.value?.result.parts;
+      const offset = parts && offsetOfItem(parts, item, isOsd);
+      if (offset !== undefined) code.goTo(offset);
+    },
+    [code],
+  );
   return (
     <>
-      <Toolbar onRevert={() => revert(view.current)} onReload={() => void startText(make, true)} />
+      <Toolbar onRevert={() => revert(code)} onReload={() => void startText(true)} />
       {applyError.value && <ErrorNote error={applyError.value} title="The text was not applied" />}
       <ApplyEffect />
       <div class="text-columns">
         <div class="text-editor">
-          <div ref={host} class="editor-host" />
+          <div class="editor-host">
+            <CodeArea state={code} label="CRUSH map text" tokens={crushTokens} />
+          </div>
           <ProblemPanel onShow={show} />
           <p class="quiet editor-keys">
-            Ctrl-F finds and replaces, F8 goes to the next problem, Ctrl-Z takes back; Escape then Tab leaves
-            the editor.
+            Ctrl-F finds and replaces, Ctrl-G goes to a line, F8 goes to the next problem, Ctrl-Z takes back.
           </p>
         </div>
         <TextPicture onShow={showItem} />
@@ -186,7 +160,7 @@ function Toolbar({ onRevert, onReload }: { readonly onRevert: () => void; readon
 }
 
 /** Brings back the text of the open map; that can be taken back like any edit. */
-function revert(view: EditorView | null): void {
-  const base = draft.value?.base;
-  if (view !== null && base !== undefined) replaceAll(view, base.toString());
+function revert(code: CodeState): void {
+  const base = draft.peek()?.base;
+  if (base !== undefined) code.replaceAll(base);
 }

@@ -1,0 +1,400 @@
+/**
+ * The text field of a code area. A text field takes time in proportion to all its lines at each key (50 ms for 23,000
+ * in Chromium), so that of a long text it holds a window: the lines in sight, many around them, and all that is
+ * selected while any of that is in sight. Short texts it holds whole.
+ */
+import { signal } from '@preact/signals';
+import { changeBetween, type CodeChange, type CodeField, type CodeState } from './code-state.ts';
+import { cellsOf } from './code-text.ts';
+import type { CodeSelection } from './edit-history.ts';
+
+/** Lines of a text that is held whole. */
+const WHOLE = 3000;
+/** Lines around those in sight that a new window has. */
+const MARGIN = 600;
+/** Lines around those in sight below which there is a new window. */
+const NEAR = 150;
+/** Milliseconds without scrolling after which a window that still suffices is renewed. */
+const REST = 100;
+/** Lines beyond the edge up to which a jump scrolls no further than it has to. */
+const NEXT_LINES = 3;
+
+/** Cells beside the longest line: the space before it, and room for the cursor. */
+const PADDING = 3;
+
+/** The elements of a code area. */
+export interface AreaElements {
+  readonly area: HTMLTextAreaElement;
+  /** What scrolls. */
+  readonly scroller: HTMLElement;
+  /** As large as the whole text. */
+  readonly space: HTMLElement;
+  /** {@link PROBE_LINES} lines of as many characters. */
+  readonly probe: HTMLElement;
+  readonly gutter: HTMLElement;
+}
+
+/** Lines, and characters in each, of the element by which fonts are measured. */
+export const PROBE_LINES = 100;
+
+/** Lines in sight. */
+export interface VisibleLines {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** See the top of the file. */
+export class AreaWindow implements CodeField {
+  readonly visible = signal<VisibleLines>({ first: 0, count: 1 });
+  /** Pixels; not whole numbers where the browser zooms. */
+  readonly lineHeight = signal(20);
+  readonly #state: CodeState;
+  readonly #elements: AreaElements;
+  #characterWidth = 8;
+  /** Lines of the window, the end not among them. */
+  #first = 0;
+  #end = 0;
+  /** Offsets of the window. */
+  #from = 0;
+  #to = 0;
+  /** Where the field's cursor stands while what is selected is out of its window. */
+  #parked: number | undefined;
+  #isComposing = false;
+  #isDragging = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(state: CodeState, elements: AreaElements) {
+    this.#state = state;
+    this.#elements = elements;
+  }
+
+  /** Begins to show the text where it was left; the returned function ends it. */
+  mount(): () => void {
+    const { area, scroller } = this.#elements;
+    const gone = new AbortController();
+    const options = { signal: gone.signal };
+    area.addEventListener('beforeinput', (event) => this.#beforeInput(event), options);
+    area.addEventListener('input', () => this.#input(), options);
+    area.addEventListener('compositionstart', () => (this.#isComposing = true), options);
+    area.addEventListener(
+      'compositionend',
+      () => {
+        this.#isComposing = false;
+        this.#input();
+      },
+      options,
+    );
+    area.addEventListener('pointerdown', (event) => this.#pointerDown(event), options);
+    area.addEventListener('copy', (event) => this.#copy(event), options);
+    for (const name of ['pointerup', 'pointercancel'] as const) {
+      addEventListener(name, () => this.#pointerUp(), options);
+    }
+    document.addEventListener('selectionchange', () => this.#readSelection(), options);
+    // Whatever scrolls the field within itself is to scroll the whole.
+    area.addEventListener('scroll', () => this.#passScrolling(), options);
+    scroller.addEventListener('scroll', () => this.#scrolled(), { ...options, passive: true });
+    const observer = new ResizeObserver(() => this.#resized());
+    observer.observe(scroller);
+    this.#state.field = this;
+    const { top, left } = this.#state.scroll;
+    this.#measure();
+    this.#place();
+    scroller.scrollTop = top;
+    scroller.scrollLeft = left;
+    this.#look();
+    this.#cut(0, 0);
+    this.#ensure();
+    return () => {
+      clearTimeout(this.#timer);
+      observer.disconnect();
+      gone.abort();
+      if (this.#state.field === this) this.#state.field = undefined;
+    };
+  }
+
+  follow({ from, to, inserted }: CodeChange): void {
+    const { area } = this.#elements;
+    const { lines } = this.#state;
+    if (from < this.#from || to > this.#to) {
+      // Beside the window: its lines may be others now.
+      this.#cut(0, 0);
+    } else {
+      area.setRangeText(inserted, from - this.#from, to - this.#from, 'preserve');
+      this.#to += inserted.length - (to - from);
+      this.#end = lines.lineAt(this.#to) + 1;
+      this.#place();
+    }
+    this.keepPlace();
+  }
+
+  show(): void {
+    this.#reveal(true);
+    this.keepPlace();
+  }
+
+  focus(): void {
+    this.#elements.area.focus({ preventScroll: true });
+  }
+
+  /** Lines that fit into the field. */
+  get page(): number {
+    return Math.max(1, Math.floor(this.#elements.scroller.clientHeight / this.lineHeight.peek()) - 1);
+  }
+
+  /** Moves the cursor, with what is selected up to it if that is extended. */
+  moveCursor(to: number, isExtended: boolean): void {
+    const { start, end, isBackward } = this.#state.selection.peek();
+    const anchor = isExtended ? (isBackward ? end : start) : to;
+    this.#state.select({
+      start: Math.min(anchor, to),
+      end: Math.max(anchor, to),
+      isBackward: to < anchor,
+    });
+    this.#reveal(false);
+    this.keepPlace();
+  }
+
+  /** Shows what is selected where that is in sight, without scrolling. */
+  keepPlace(): void {
+    this.#ensure();
+    this.#putSelection();
+  }
+
+  /** Has the field hold what is selected, for a key that does something to it. */
+  bringSelection(): void {
+    if (this.#parked === undefined) return;
+    const { lines } = this.#state;
+    const { start, end } = this.#state.selection.peek();
+    this.#cut(lines.lineAt(start) - MARGIN, lines.lineAt(end) + 1 + MARGIN);
+  }
+
+  /** The line, counted from 0, at a height of the window. */
+  lineAtHeight(clientY: number): number {
+    const top = this.#elements.space.getBoundingClientRect().top;
+    return Math.floor((clientY - top) / this.lineHeight.peek());
+  }
+
+  #beforeInput(event: InputEvent): void {
+    if (event.inputType === 'historyUndo' || event.inputType === 'historyRedo') {
+      event.preventDefault();
+      if (event.inputType === 'historyUndo') this.#state.undo();
+      else this.#state.redo();
+    } else if (this.#parked !== undefined && event.data !== null) {
+      // It came by no key, from a picker or a pen.
+      event.preventDefault();
+      this.#state.replaceSelection(event.data);
+    }
+  }
+
+  #input(): void {
+    const { value, selectionEnd } = this.#elements.area;
+    const held = this.#state.text.slice(this.#from, this.#to);
+    const change = changeBetween(held, value, selectionEnd);
+    if (change === undefined) return;
+    const { from, to, inserted } = change;
+    const base = this.#from;
+    const before = this.#state.lines.lineCount;
+    this.#to += value.length - held.length;
+    this.#state.edit({ from: base + from, to: base + to, inserted }, this.#fieldSelection(), true);
+    this.#end += this.#state.lines.lineCount - before;
+    this.#parked = undefined;
+    this.#place();
+    this.#reveal(false);
+    this.#ensure();
+  }
+
+  #readSelection(): void {
+    const { area } = this.#elements;
+    if (document.activeElement !== area || this.#isComposing) return;
+    const { selectionStart, selectionEnd } = area;
+    if (selectionStart === this.#parked && selectionEnd === this.#parked) return;
+    this.#parked = undefined;
+    const { lines } = this.#state;
+    const isAll = selectionStart === 0 && selectionEnd > 0 && selectionEnd === this.#to - this.#from;
+    if (isAll && (this.#from > 0 || this.#to < lines.length)) {
+      this.#state.select({ start: 0, end: lines.length, isBackward: false });
+      this.keepPlace();
+      return;
+    }
+    this.#state.select(this.#fieldSelection());
+  }
+
+  #fieldSelection(): CodeSelection {
+    const { selectionStart, selectionEnd, selectionDirection } = this.#elements.area;
+    return {
+      start: this.#from + selectionStart,
+      end: this.#from + selectionEnd,
+      isBackward: selectionDirection === 'backward' && selectionStart < selectionEnd,
+    };
+  }
+
+  #putSelection(): void {
+    const { area } = this.#elements;
+    const { start, end, isBackward } = this.#state.selection.peek();
+    if (start >= this.#from && end <= this.#to) {
+      this.#parked = undefined;
+      area.setSelectionRange(start - this.#from, end - this.#from, isBackward ? 'backward' : 'forward');
+    } else {
+      this.#parked = start < this.#from ? 0 : this.#to - this.#from;
+      area.setSelectionRange(this.#parked, this.#parked);
+    }
+  }
+
+  #pointerDown(event: PointerEvent): void {
+    if (event.shiftKey && this.#parked !== undefined) {
+      const { first, count } = this.visible.peek();
+      const { start, end } = this.#state.selection.peek();
+      const { lines } = this.#state;
+      this.#cut(
+        Math.min(lines.lineAt(start), first) - NEAR,
+        Math.max(lines.lineAt(end) + 1, first + count) + NEAR,
+      );
+    }
+    // Another window would end the dragging.
+    this.#isDragging = true;
+  }
+
+  #pointerUp(): void {
+    if (!this.#isDragging) return;
+    this.#isDragging = false;
+    this.#readSelection();
+    this.#ensure();
+  }
+
+  #copy(event: ClipboardEvent): void {
+    const { start, end } = this.#state.selection.peek();
+    if (this.#parked === undefined || start === end) return;
+    event.clipboardData?.setData('text/plain', this.#state.text.slice(start, end));
+    event.preventDefault();
+  }
+
+  #scrolled(): void {
+    const { scroller } = this.#elements;
+    this.#state.scroll = { top: scroller.scrollTop, left: scroller.scrollLeft };
+    this.#look();
+    clearTimeout(this.#timer);
+    const { first, count } = this.visible.peek();
+    if (first < this.#first || Math.min(first + count, this.#state.lines.lineCount) > this.#end)
+      this.#ensure();
+    else this.#timer = setTimeout(() => this.#ensure(), REST);
+  }
+
+  #passScrolling(): void {
+    const { area, scroller } = this.#elements;
+    const { scrollTop, scrollLeft } = area;
+    if (scrollTop === 0 && scrollLeft === 0) return;
+    area.scrollTop = 0;
+    area.scrollLeft = 0;
+    scroller.scrollTop += scrollTop;
+    scroller.scrollLeft += scrollLeft;
+  }
+
+  #resized(): void {
+    this.#measure();
+    this.#place();
+    this.#look();
+    this.#ensure();
+  }
+
+  #measure(): void {
+    const { width, height } = this.#elements.probe.getBoundingClientRect();
+    if (height === 0) return;
+    this.lineHeight.value = height / PROBE_LINES;
+    this.#characterWidth = width / PROBE_LINES;
+  }
+
+  /** Notes which lines are in sight. */
+  #look(): void {
+    const { scrollTop, clientHeight } = this.#elements.scroller;
+    const height = this.lineHeight.peek();
+    const first = Math.max(0, Math.floor(scrollTop / height));
+    const count = Math.ceil(clientHeight / height) + 1;
+    const last = this.visible.peek();
+    if (last.first !== first || last.count !== count) this.visible.value = { first, count };
+  }
+
+  /** Puts the field where its lines are, and makes room for the whole text. */
+  #place(): void {
+    const { area, scroller, space, gutter } = this.#elements;
+    const { lines } = this.#state;
+    const height = this.lineHeight.peek();
+    const left = gutter.getBoundingClientRect().width;
+    const width = Math.max((lines.cells + PADDING) * this.#characterWidth, scroller.clientWidth - left);
+    const isLast = this.#end >= lines.lineCount;
+    const top = this.#first * height;
+    const least = isLast ? scroller.clientHeight - top : 0;
+    setStyle(space, 'height', `${Math.max(lines.lineCount * height, scroller.clientHeight)}px`);
+    setStyle(space, 'width', `${left + width}px`);
+    setStyle(area, 'top', `${top}px`);
+    setStyle(area, 'width', `${width}px`);
+    setStyle(area, 'height', `${Math.max((this.#end - this.#first) * height, least)}px`);
+  }
+
+  /** Sees to it that the window has what it is to have. */
+  #ensure(): void {
+    if (this.#isComposing || this.#isDragging) return;
+    const { lines } = this.#state;
+    if (lines.lineCount <= WHOLE) {
+      if (this.#first !== 0 || this.#end !== lines.lineCount) this.#cut(0, lines.lineCount);
+      return;
+    }
+    const { first, count } = this.visible.peek();
+    const { start, end } = this.#state.selection.peek();
+    let low = first - NEAR;
+    let high = first + count + NEAR;
+    const startLine = lines.lineAt(start);
+    const endLine = lines.lineAt(end);
+    if (startLine < first + count && endLine >= first) {
+      low = Math.min(low, startLine);
+      high = Math.max(high, endLine + 1);
+    }
+    low = Math.max(0, low);
+    high = Math.min(lines.lineCount, high);
+    const isEnough = this.#first <= low && this.#end >= high;
+    const isMuch = this.#end - this.#first > high - low + 4 * MARGIN;
+    if (!isEnough || isMuch) this.#cut(low - (MARGIN - NEAR), high + (MARGIN - NEAR));
+  }
+
+  /** Has the field hold some lines, the end not among them. */
+  #cut(first: number, end: number): void {
+    const { area, scroller } = this.#elements;
+    const { lines } = this.#state;
+    this.#first = Math.min(Math.max(0, first), lines.lineCount - 1);
+    this.#end = Math.min(Math.max(end, this.#first + 1), lines.lineCount);
+    this.#from = lines.lineStart(this.#first);
+    this.#to = lines.lineEnd(this.#end - 1);
+    const { scrollTop, scrollLeft } = scroller;
+    area.value = this.#state.text.slice(this.#from, this.#to);
+    this.#place();
+    this.#putSelection();
+    if (scroller.scrollTop !== scrollTop) scroller.scrollTop = scrollTop;
+    if (scroller.scrollLeft !== scrollLeft) scroller.scrollLeft = scrollLeft;
+  }
+
+  /** Scrolls to the cursor, if it is out of sight: as little as needed, or so that it stands in the middle. */
+  #reveal(isCentred: boolean): void {
+    const { scroller, gutter } = this.#elements;
+    const { lines, cursor } = this.#state;
+    const height = this.lineHeight.peek();
+    const line = lines.lineAt(cursor);
+    const top = line * height;
+    const { scrollTop, scrollLeft, clientHeight, clientWidth } = scroller;
+    const isAbove = top < scrollTop;
+    if (isAbove || top + height > scrollTop + clientHeight) {
+      const isFar =
+        isCentred && Math.abs(top - scrollTop - (isAbove ? 0 : clientHeight)) > NEXT_LINES * height;
+      if (isFar) scroller.scrollTop = top - (clientHeight - height) / 2;
+      else scroller.scrollTop = isAbove ? top : top + height - clientHeight;
+    }
+    const room = clientWidth - gutter.offsetWidth;
+    const left = cellsOf(lines.text.slice(lines.lineStart(line), cursor)) * this.#characterWidth;
+    if (left < scrollLeft) scroller.scrollLeft = Math.max(0, left - room / 4);
+    else if (left + PADDING * this.#characterWidth > scrollLeft + room)
+      scroller.scrollLeft = left - room * 0.75;
+    this.#look();
+  }
+}
+
+function setStyle(element: HTMLElement, name: 'height' | 'width' | 'top', value: string): void {
+  if (element.style[name] !== value) element.style[name] = value;
+}
