@@ -173,6 +173,35 @@ describe('mds decide', () => {
     expect(notes).toContain('mds.7 is no rank of the file system; what is there of it is left out');
   });
 
+  test('shares by the ranks that are in where releases have no mask, by max_mds where they have', async () => {
+    const dump = (maxMds: number, more: string): string =>
+      write(
+        'fs.json',
+        `{"filesystems": [{"id": 1, "mdsmap": {"fs_name": "cfs", "max_mds": ${maxMds}, "in": [0, 1], "info": {}${more}}}]}`,
+      );
+    const shares = async (file: string): Promise<number[]> =>
+      (await decide(...FILES, file)).ranks.map(({ loads, target_load }) =>
+        Math.round(loads.reduce((sum, load) => sum + load, 0) / target_load),
+      );
+    expect(await shares(dump(3, ''))).toEqual([2, 2]);
+    expect(await shares(dump(1, ''))).toEqual([2, 2]);
+    expect(await shares(dump(3, ', "bal_rank_mask": "-1"'))).toEqual([3, 3]);
+    const none = await run(['mds', 'decide', ...FILES, write('none.json', '{"filesystems": []}')]);
+    expect([none.status, none.stderr]).toEqual([
+      1,
+      expect.stringMatching(/none\.json: there is no file system in it\n$/),
+    ]);
+  });
+
+  test('keeps a directory on its line, whatever its name', async () => {
+    const named = gunzipSync(fixture('mds/cluster-8osd/mds.0.dump-loads.json.gz'))
+      .toString()
+      .replaceAll('/dir2/sub2', String.raw`/dir2/sub2\nmds.7: sends all`);
+    const { stdout } = await run(['mds', 'decide', write('0.json', named), ...FILES.slice(1)]);
+    expect(stdout).toContain('takes sub2 mds.7: sends all (1026.2)');
+    expect(stdout).not.toMatch(/^mds\.7/m);
+  });
+
   test('refuses what it cannot use', async () => {
     const failure = async (...args: string[]): Promise<[number | null, string]> => {
       const { status, stderr } = await run(['mds', 'decide', ...args]);
@@ -194,6 +223,10 @@ describe('mds decide', () => {
     expect(await failure(file('0.subtrees'))).toEqual([
       1,
       expect.stringContaining('there are no heartbeats'),
+    ]);
+    expect(await failure(...FILES, '--overloaded-for', '0')).toEqual([
+      2,
+      expect.stringContaining('--overloaded-for is a number of beats from 1 on'),
     ]);
     expect(await failure(...FILES, '--beat', '3')).toEqual([
       2,

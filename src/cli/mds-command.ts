@@ -1,7 +1,7 @@
 /** `crush-wasm mds`: what Ceph's metadata balancer does with a file system. */
 import { decideCluster } from '../mds/decide.ts';
 import { readMdsOptions } from '../mds/options.ts';
-import { misuse, type CommandIo, type TextSink } from './io.ts';
+import { misuse, oneLine, type CommandIo, type TextSink } from './io.ts';
 import { readMdsFiles } from './mds-input.ts';
 import { decisionJson, decisionLines } from './mds-report.ts';
 
@@ -27,8 +27,8 @@ export async function mdsDecideCommand(
   if (beat !== 'even' && beat !== 'odd') throw misuse(`--beat is even or odd, not '${beat}'`);
   if (counters !== 'scaled' && counters !== 'as-is')
     throw misuse(`--counters is scaled or as-is, not '${counters}'`);
-  if (overloadedFor !== undefined && !/^\d{1,6}$/.test(overloadedFor)) {
-    throw misuse(`--overloaded-for is a number of beats, not '${overloadedFor}'`);
+  if (overloadedFor !== undefined && !/^0*[1-9]\d{0,5}$/.test(overloadedFor)) {
+    throw misuse(`--overloaded-for is a number of beats from 1 on, not '${overloadedFor}'`);
   }
   const mdsOptions = readMdsOptions(options.option ?? []);
   const { reports, fileSystem } = await readMdsFiles(files, options.fs, io);
@@ -43,7 +43,7 @@ export async function mdsDecideCommand(
     return;
   }
   for (const line of decisionLines(decision, mdsOptions)) {
-    out.add(`${line}\n`);
+    out.add(`${oneLine(line)}\n`);
     await out.relieve();
   }
 }

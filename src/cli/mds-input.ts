@@ -87,9 +87,9 @@ function fileSystemOf(files: readonly MdsFile[], wanted: string | undefined): Fi
     throw misuse(`it has several file systems, ${names}: choose one with --fs`, dump.name);
   const [only] = found;
   if (only !== undefined) return only;
-  throw new CrushError('not-found', `there is no file system ${wanted ?? ''} in it, but: ${names}`, {
-    file: dump.name,
-  });
+  const what = wanted === undefined ? 'no file system in it' : `no file system ${wanted} in it`;
+  const others = names === '' ? '' : `, but: ${names}`;
+  throw new CrushError('not-found', `there is ${what}${others}`, { file: dump.name });
 }
 
 /** Of which rank a file is: as said, by what is in it, or by its name. */

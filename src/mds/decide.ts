@@ -162,7 +162,7 @@ function decideRank(
     ),
     importMaps: own.importMaps,
     lastUnder,
-    mask: readRankMask(fileSystem?.rankMask ?? '', fileSystem?.maxMds ?? size),
+    mask: readRankMask(fileSystem?.rankMask ?? '', sharingRanks(fileSystem, size)),
   };
   const decision = prepRebalance(view, options);
   const shifted = new Map([...lastUnder].map(([other, under]) => [other, under + 1]));
@@ -193,6 +193,12 @@ function decideRank(
         : undefined,
     otherBeat: sameTargets(decision, other) ? undefined : other,
   };
+}
+
+/** By how many ranks load is shared if all take part: releases without a mask count those that are in, later ones `max_mds`. */
+function sharingRanks(fileSystem: FileSystemReport | undefined, size: number): number {
+  if (fileSystem === undefined) return size;
+  return fileSystem.rankMask === undefined ? Math.max(fileSystem.ranks.length, 1) : fileSystem.maxMds;
 }
 
 /** Loads of all ranks, with idle ones for those that are missing. */
