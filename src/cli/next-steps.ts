@@ -14,8 +14,3 @@ function programName(env: Readonly<Record<string, string | undefined>>): string 
   }
   return env.npm_command === 'exec' ? 'npx crush-wasm' : 'crush-wasm';
 }
-
-/** A word for a POSIX shell, quoted if it has to be. */
-export function shellWord(word: string): string {
-  return /^[\w%+,./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}

@@ -1,5 +1,6 @@
 /** `crush-wasm start`: maps everything in a map and shows how the OSDs fare; what `npm start` runs. */
 import { relative } from 'node:path';
+import { shellWord } from '../analysis/what-if/shell-words.ts';
 import type { CrushMap } from '../crush/model.ts';
 import { itemPresent, itemWeight } from '../crush/names.ts';
 import { CrushError } from '../errors.ts';
@@ -10,7 +11,7 @@ import { chooseArgsOf, deviceWeights } from './crushtool/device-weights.ts';
 import { poolFacts, poolRuleTitle } from '../analysis/map-facts.ts';
 import { misuse, type CommandIo, type TextSink } from './io.ts';
 import { fileTitle, loadMapFile } from './load.ts';
-import { nextSteps, shellWord } from './next-steps.ts';
+import { nextSteps } from './next-steps.ts';
 import { markUpInCommand, noOsdReason } from './no-osds.ts';
 import { noun } from '../analysis/noun.ts';
 import { loadLines, OsdLoad } from './osd-load.ts';

@@ -1,5 +1,6 @@
 /** The commands that carry a plan out, to be copied. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { copyText } from '../../parts/copy-text.ts';
 import { saveFile } from '../../parts/save-file.ts';
 import type { MdsPlan } from '../../worker/topics/mds/plan.ts';
 
@@ -21,7 +22,7 @@ export function PlanCommands({ plan }: { readonly plan: MdsPlan }) {
         wrap="off"
       />
       <div class="toolbar">
-        <button type="button" onClick={() => void copy()}>
+        <button type="button" onClick={() => void copyText(plan.script, area.current).then(say)}>
           Copy
         </button>
         <button
@@ -38,15 +39,4 @@ export function PlanCommands({ plan }: { readonly plan: MdsPlan }) {
       </p>
     </div>
   );
-
-  async function copy(): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(plan.script);
-      say('Copied.');
-    } catch {
-      // No permission, or no secure context: the user's own copy works on what is selected.
-      area.current?.select();
-      say('Selected: copy it with Ctrl+C.');
-    }
-  }
 }

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { documentKey, documentOpen } from '../../app/document.ts';
 import { worker } from '../../app/worker-client.ts';
+import { copyText } from '../../parts/copy-text.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { count, percent } from '../../parts/format.ts';
 import { saveFile } from '../../parts/save-file.ts';
@@ -123,7 +124,7 @@ export function CommandPanel() {
             wrap="off"
           />
           <div class="toolbar">
-            <button type="button" onClick={() => void copy()}>
+            <button type="button" onClick={() => void copyText(text, area.current).then(setCopied)}>
               Copy
             </button>
             <span role="status">{copied}</span>
@@ -139,17 +140,6 @@ export function CommandPanel() {
       )}
     </section>
   );
-
-  async function copy(): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(text);
-      setCopied('Copied.');
-    } catch {
-      // No permission, or no secure context: the user's own copy works on what is selected.
-      area.current?.select();
-      setCopied('Selected: copy it with Ctrl+C.');
-    }
-  }
 }
 
 const FORMS: readonly (readonly [SavedForm, string, string])[] = [
