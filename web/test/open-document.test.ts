@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readExample } from '../src/worker/examples.ts';
 import { OpenDocument } from '../src/worker/open-document.ts';
 import { openDocument } from '../src/worker/shelf.ts';
@@ -27,6 +27,58 @@ describe('open documents', () => {
       expect(document.columns(pool).up.osds).toEqual(after.mapPool(pool).up.osds);
       expect(document.originalColumns(pool).up.osds).toEqual(mapper.mapPool(pool).up.osds);
     }
+  });
+
+  it('takes changes of maps with more pools than a session has memory for', () => {
+    const { file } = readExample('cluster-8osd');
+    if (file.kind !== 'osdmap') throw new Error('the example is an OSDMap');
+    const [like] = file.map.pools.values();
+    if (like === undefined) throw new Error('the example has pools');
+    const many = new Map(
+      Array.from({ length: 300 }, (_, i) => [i + 1, { ...like, id: i + 1, name: `pool${i + 1}` }] as const),
+    );
+    const document = new OpenDocument({
+      name: 'many',
+      file: { ...file, map: { ...file.map, pools: many } },
+      notes: [],
+    });
+    let instances = 0;
+    const construct: ProxyHandler<typeof WebAssembly.Instance>['construct'] = (target, given) => {
+      instances++;
+      return Reflect.construct(target, given) as WebAssembly.Instance;
+    };
+    const spy = new Proxy(WebAssembly.Instance, { construct });
+    vi.stubGlobal('WebAssembly', Object.create(WebAssembly, { Instance: { value: spy } }));
+    document.prepareChanges();
+    const osdWeight = document.original.osdWeight.slice();
+    osdWeight[3] = 0;
+    const changed = { ...document.original, osdWeight };
+    document.change(changed);
+    const after = createMapper(changed);
+    for (const pool of [1, 77, 300]) {
+      expect(document.columns(pool).up.osds).toEqual(after.mapPool(pool).up.osds);
+    }
+    document.change(document.original);
+    expect(document.columns(300)).toEqual(document.originalColumns(300));
+    // Browsers set aside 10 GiB of addresses for each, and have no more than 1 TiB.
+    expect(instances).toBeGreaterThan(1);
+    expect(instances).toBeLessThan(10);
+    vi.unstubAllGlobals();
+  });
+
+  it('goes on when changes make more PGs than a session has memory for', () => {
+    const document = open('cluster-8osd');
+    const [like] = document.original.pools.values();
+    if (like === undefined) throw new Error('the example has pools');
+    const pools = new Map(document.original.pools);
+    for (let id = 1000; id < 1100; id++)
+      pools.set(id, { ...like, id, name: `new${id}`, pgNum: 4, pgpNum: 4 });
+    document.change(document.original);
+    document.change({ ...document.original, pools });
+    expect(document.columns(1099).up.osds).toEqual(createMapper(document.current).mapPool(1099).up.osds);
+    expect(document.originalColumns(3)).toEqual(createMapper(document.original).mapPool(3));
+    document.change(document.original);
+    expect(document.columns(3)).toEqual(document.originalColumns(3));
   });
 
   it('makes the large example of the size that it claims', () => {

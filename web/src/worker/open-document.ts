@@ -8,6 +8,14 @@ import { type PgColumns, PgMapper, type PgSets } from '../../../src/osdmap/pg-ma
 import { findPool } from '../../../src/osdmap/pool-request.ts';
 import { osdMapAround } from './crush-only.ts';
 
+/**
+ * Pools that a session can be of. Each has a kernel's memory of its own, for which engines set aside 10 GiB of
+ * addresses, whatever is used of them, and all of a page's workers together get no more than 1 TiB.
+ */
+const MOST_SESSION_POOLS = 64;
+/** OSDs of all PGs of a session, of which each takes some 70 bytes. */
+const MOST_SESSION_PLACES = 1 << 24;
+
 /** What a document is opened from. */
 export interface DocumentSource {
   /** File name as the user knows it, or an example's title. */
@@ -33,7 +41,10 @@ export class OpenDocument {
   #current: OsdMap;
   #version = 0;
   #mapper: PgMapper | undefined;
-  /** Undefined until something is to change, and while some pool cannot be mapped: then pools are mapped one by one. */
+  /**
+   * Undefined until something is to change, while some pool cannot be mapped, and for too many pools or PGs: then
+   * pools are mapped one by one.
+   */
   #session: Session | undefined;
   #currentMapper: PgMapper | undefined;
   #currents = new Map<number, PgColumns>();
@@ -111,7 +122,7 @@ export class OpenDocument {
 
   /**
    * Makes ready for changes, so that the first is as quick as the others; takes some 200 bytes for each PG. Where a pool
-   * cannot be mapped nothing is made ready, and changes take longer.
+   * cannot be mapped, or there are too many, nothing is made ready, and changes take longer.
    */
   prepareChanges(): void {
     if (this.#session !== undefined || this.isChanged) return;
@@ -134,6 +145,9 @@ export class OpenDocument {
     if (this.#session === undefined) {
       if (map !== this.original) FlatMap.fromModel(map.crush);
       this.#session = sessionOf(map);
+    } else if (!isOfSessionSize(map)) {
+      FlatMap.fromModel(map.crush);
+      this.#session = undefined;
     } else {
       try {
         this.#session.update(map);
@@ -166,14 +180,21 @@ function copyOf(columns: PgColumns): PgColumns {
   return { ...columns, raw, up, acting: columns.acting === columns.up ? up : copy(columns.acting) };
 }
 
-/** A session, or undefined where a pool cannot be mapped. */
+/** A session, or undefined where a pool cannot be mapped, or where it would take too much memory. */
 function sessionOf(map: OsdMap): Session | undefined {
+  if (!isOfSessionSize(map)) return undefined;
   try {
     return new Session(map);
   } catch (error) {
     if (error instanceof CrushError) return undefined;
     throw error;
   }
+}
+
+function isOfSessionSize({ pools }: OsdMap): boolean {
+  let places = 0;
+  for (const { pgNum, size } of pools.values()) places += pgNum * size;
+  return pools.size <= MOST_SESSION_POOLS && places <= MOST_SESSION_PLACES;
 }
 
 function obstacleOf(map: OsdMap): CrushError | undefined {
