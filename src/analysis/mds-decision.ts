@@ -7,35 +7,55 @@ import {
   MIN_REEXPORT,
   type AmountSkip,
   type ImportChoice,
+  type Rebalance,
   type Shipment,
   type SubtreeSkip,
 } from '../mds/try-rebalance.ts';
 
 /** All that a shipment takes, with the pin that would make Ceph refuse to move it. */
 export function chosenBy(
-  rank: RankDecision,
+  rank: Pick<RankDecision, 'subtrees'>,
   shipment: Shipment,
 ): { fragment: ExportFragment; pin: number | undefined }[] {
-  const pinOf = (fragment: ExportFragment): number | undefined =>
-    rank.subtrees.find(({ root }) => holds(root, fragment))?.inheritedPin;
+  const pins = inheritedPins(rank);
   const whole = shipment.imports.filter(({ outcome }) => outcome === 'returned' || outcome === 'sent-on');
   return [...whole.map(({ root }) => root), ...shipment.exports].map((fragment) => ({
     fragment,
-    pin: pinOf(fragment),
+    pin: pins.get(fragment),
   }));
 }
 
-function holds(root: ExportFragment, fragment: ExportFragment): boolean {
-  if (root === fragment) return true;
-  return root.directories.some(({ fragments }) => fragments.some((child) => holds(child, fragment)));
+/** All fragments in subtrees that a pin further up holds. */
+function inheritedPins({ subtrees }: Pick<RankDecision, 'subtrees'>): ReadonlyMap<ExportFragment, number> {
+  const pins = new Map<ExportFragment, number>();
+  for (const { root, inheritedPin } of subtrees) {
+    if (inheritedPin === undefined) continue;
+    const open = [root];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      pins.set(at, inheritedPin);
+      for (const { fragments } of at.directories) for (const child of fragments) open.push(child);
+    }
+  }
+  return pins;
 }
 
-/** Others that would have been taken alone, had their turn come first: which one was hit last is not reported. */
-export function rivalsIn({ within, needMin, needMax, candidates }: ExportSearch): ExportFragment[] {
+/**
+ * Others that would have been taken alone, had their turn come first: which one was hit last is not reported.
+ *
+ * @param rebalance - what the search is part of: what it had chosen before for any rank is no choice any more
+ */
+export function rivalsIn(
+  { within, needMin, needMax, candidates, chosenBefore }: ExportSearch,
+  rebalance: Rebalance | undefined,
+): ExportFragment[] {
   const taken = candidates.find(({ outcome }) => outcome === 'taken-alone')?.fragment;
   if (taken === undefined) return [];
+  const chosen = (rebalance?.shipments ?? []).flatMap((shipment) => shipment.exports).slice(0, chosenBefore);
+  const gone = new Set([taken, ...chosen]);
   const all = within.directories.flatMap(({ fragments }) => fragments);
-  return all.filter((each) => each !== taken && !each.isFrozen && each.load > needMin && each.load < needMax);
+  return all.filter(
+    (each) => !gone.has(each) && !each.isFrozen && each.load > needMin && each.load < needMax,
+  );
 }
 
 /** What a rank does in this beat, or why nothing; to be said behind its name. */

@@ -74,7 +74,7 @@ function shipmentFacts(rank: RankDecision, shipment: Shipment): object {
         load: fragment.load,
         outcome,
       })),
-      asGood: rivalsIn(search).map(({ name }) => name),
+      asGood: rivalsIn(search, rank.rebalance).map(({ name }) => name),
     })),
   };
 }
@@ -131,7 +131,7 @@ function* shipmentLines(rank: RankDecision, shipment: Shipment, options: MdsOpti
     return;
   }
   for (const choice of shipment.imports) yield `    ${importText(choice, to)}`;
-  for (const search of shipment.searches) yield* searchLines(search, options);
+  for (const search of shipment.searches) yield* searchLines(search, rank.rebalance, options);
   for (const { fragment, pin } of chosenBy(rank, shipment)) {
     if (!isExportable(pin, to))
       yield `    but Ceph will not move ${fragment.name}: it is pinned to mds.${pin ?? -1} further up`;
@@ -139,7 +139,11 @@ function* shipmentLines(rank: RankDecision, shipment: Shipment, options: MdsOpti
   yield `    in all ${amountText(have)} of ${amountText(amount)}`;
 }
 
-function* searchLines(search: ExportSearch, options: MdsOptions): Generator<string> {
+function* searchLines(
+  search: ExportSearch,
+  rebalance: Rebalance | undefined,
+  options: MdsOptions,
+): Generator<string> {
   const { within, need, needMin, needMax, minChunk } = search;
   yield `    in ${describeFragment(within)}: needs ${amountText(need)} (${amountText(needMin)} to ${amountText(needMax)})`;
   for (const { fragment, outcome } of search.candidates) {
@@ -147,7 +151,7 @@ function* searchLines(search: ExportSearch, options: MdsOptions): Generator<stri
   }
   const small = search.candidates.filter(({ outcome }) => outcome === 'too-small').length;
   if (small > 0) yield `      passes over ${small} below ${amountText(minChunk)}`;
-  const others = rivalsIn(search);
+  const others = rivalsIn(search, rebalance);
   if (others.length > 0) {
     yield `      as good, if hit later: ${others.map((each) => describeFragment(each)).join(', ')}`;
   }

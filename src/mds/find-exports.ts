@@ -64,6 +64,8 @@ export interface ExportSearch {
   readonly midChunk: number;
   /** Directories below this are not taken. */
   readonly minChunk: number;
+  /** How many fragments had been chosen before it began, for any rank. */
+  readonly chosenBefore: number;
   /** What it met, in order. */
   readonly candidates: readonly ExportCandidate[];
 }
@@ -132,7 +134,8 @@ function search(
   const midChunk = need * options.mds_bal_midchunk;
   const minChunk = need * options.mds_bal_minchunk;
   const candidates: Candidate[] = [];
-  state.searches.push({ within, need, needMin, needMax, midChunk, minChunk, candidates });
+  const chosenBefore = state.alreadyExporting.size;
+  state.searches.push({ within, need, needMin, needMax, midChunk, minChunk, chosenBefore, candidates });
 
   let have = before;
   const take = (candidate: Candidate, outcome: CandidateOutcome): void => {

@@ -16,7 +16,7 @@ import type { MdsOptions } from '../../../../../src/mds/options.ts';
 import { isExportable } from '../../../../../src/mds/pins.ts';
 import type { BeatVerdict, LoadMatch } from '../../../../../src/mds/prep-rebalance.ts';
 import { fragmentTitle } from '../../../../../src/mds/reports.ts';
-import type { Shipment } from '../../../../../src/mds/try-rebalance.ts';
+import type { Rebalance, Shipment } from '../../../../../src/mds/try-rebalance.ts';
 import { reportsOf, type MdsReports } from './desk.ts';
 import { optionsOf, type MdsSettings } from './settings.ts';
 
@@ -220,7 +220,7 @@ function shipmentFacts(
     have,
     skip: skip === undefined ? undefined : amountSkipText(amount, skip),
     imports: shipment.imports.map((choice) => ({ ...place(choice.root), text: importText(choice, to) })),
-    searches: shipment.searches.map((search) => searchFacts(search, options, place)),
+    searches: shipment.searches.map((search) => searchFacts(search, rank.rebalance, options, place)),
     exports: chosenBy(rank, shipment).map(({ fragment, pin }) => ({
       ...place(fragment),
       refusedForPin: isExportable(pin, to) ? undefined : pin,
@@ -228,7 +228,12 @@ function shipmentFacts(
   };
 }
 
-function searchFacts(search: ExportSearch, options: MdsOptions, place: Placing): MdsSearch {
+function searchFacts(
+  search: ExportSearch,
+  rebalance: Rebalance | undefined,
+  options: MdsOptions,
+  place: Placing,
+): MdsSearch {
   const { need, needMin, needMax, midChunk, minChunk, candidates } = search;
   const told = candidates.flatMap(({ fragment, outcome }) =>
     outcome === 'too-small'
@@ -251,7 +256,7 @@ function searchFacts(search: ExportSearch, options: MdsOptions, place: Placing):
     candidates: told.filter((each) => shown.has(each)),
     tooSmall: candidates.length - told.length,
     more: told.length - shown.size,
-    asGood: rivalsIn(search).slice(0, MAX_CANDIDATES).map(place),
+    asGood: rivalsIn(search, rebalance).slice(0, MAX_CANDIDATES).map(place),
   };
 }
 
