@@ -126,6 +126,52 @@ describe.skipIf(CHROMIUM === undefined)('the code area', () => {
     await close();
   });
 
+  it('keeps the cursor in sight beside the numbers of long lines', async () => {
+    const { page, faults, close } = await open('cluster-8osd');
+    await field(page).press('Control+Home');
+    await page.keyboard.insertText(`# ${'long '.repeat(100)}`);
+    const scroller = page.locator('.code-scroll');
+    await expect.poll(() => scroller.evaluate((it) => it.scrollLeft)).toBeGreaterThan(1000);
+    await page.keyboard.press('Home');
+    await expect.poll(() => scroller.evaluate((it) => it.scrollLeft)).toBeLessThan(1);
+    await page.keyboard.press('End');
+    await expect.poll(() => scroller.evaluate((it) => it.scrollLeft)).toBeGreaterThan(1000);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('takes what is composed, dragged over and pasted', async () => {
+    const { page, faults, close } = await open('cluster-8osd');
+    await field(page).press('Control+Home');
+    const tool = await page.context().newCDPSession(page);
+    await page.keyboard.type('# ');
+    await tool.send('Input.imeSetComposition', { text: 'にほ', selectionStart: 2, selectionEnd: 2 });
+    await tool.send('Input.insertText', { text: '日本' });
+    expect(await activeLine(page).innerText()).toBe('# 日本# begin crush map\n');
+    await page.keyboard.press('Control+z');
+    expect((await field(page).inputValue()).startsWith('# begin')).toBe(true);
+    const box = await page.locator('.code-line').nth(2).boundingBox();
+    if (box === null) throw new Error('the line is not shown');
+    await page.mouse.move(box.x + 20, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 100, box.y + box.height * 2.5, { steps: 4 });
+    await page.mouse.up();
+    await page.keyboard.press('Control+c');
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toMatch(/^u?nable choose_local_fallback_tries 0\ntunable \w+ \d+\ntunable \w/);
+    await page.keyboard.press('Control+x');
+    await page.keyboard.press('Control+v');
+    await page.keyboard.press('Control+v');
+    expect((await field(page).inputValue()).includes(copied + copied)).toBe(true);
+    await page.keyboard.press('Control+z');
+    await page.keyboard.press('Control+z');
+    await page.keyboard.press('Control+z');
+    await page.getByRole('button', { name: 'Revert' }).click();
+    await page.locator('.text-state').getByText('As in the open map').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('tells what is wrong at the cursor', async () => {
     const { page, close } = await open('cluster-8osd', { width: 400, scheme: 'dark' });
     await field(page).press('Control+Home');

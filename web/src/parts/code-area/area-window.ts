@@ -333,6 +333,7 @@ export class AreaWindow implements CodeField {
   /** Sees to it that the window has what it is to have. */
   #ensure(): void {
     if (this.#isComposing || this.#isDragging) return;
+    this.#look();
     const { lines } = this.#state;
     if (lines.lineCount <= WHOLE) {
       if (this.#first !== 0 || this.#end !== lines.lineCount) this.#cut(0, lines.lineCount);

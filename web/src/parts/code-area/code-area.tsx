@@ -91,7 +91,7 @@ export function CodeArea({ state, label, tokens }: CodeAreaProps) {
   return (
     <div class="code-area" onKeyDown={onKey}>
       {opened !== undefined && <FindBar state={state} opened={opened} onClose={close} />}
-      <div class="code-scroll" ref={scroller}>
+      <div class="code-scroll" ref={scroller} style={{ scrollPaddingLeft: left }}>
         <div class="code-space" ref={space}>
           <LineLayer
             state={state}

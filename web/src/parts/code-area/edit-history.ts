@@ -72,8 +72,16 @@ function join(first: CodeEdit, second: CodeEdit): CodeEdit | undefined {
   const isNewLine = second.inserted.includes('\n') || second.removed.includes('\n');
   if (isNewLine) return undefined;
   const { from, removed, inserted } = first;
-  if (second.removed === '' && second.from === from + inserted.length) {
-    return { ...ends, from, removed, inserted: inserted + second.inserted };
+  // Composed letters take the place of those that led to them.
+  const start = second.from - from;
+  const end = start + second.removed.length;
+  if (second.inserted !== '' && start >= 0 && end <= inserted.length) {
+    return {
+      ...ends,
+      from,
+      removed,
+      inserted: inserted.slice(0, start) + second.inserted + inserted.slice(end),
+    };
   }
   if (inserted !== '' || second.inserted !== '') return undefined;
   if (second.from + second.removed.length === from) {
