@@ -214,6 +214,18 @@ describe('mds simulate', () => {
     expect(stdout).toContain('/home/c3: 1 time between mds.0, mds.1, in beat 4');
   });
 
+  test('keeps each name on its line', async () => {
+    const hostile = {
+      name: 'w\nmds.9: all is well',
+      directories: [{ path: '/a\nb', files: 9 }, '/c'],
+      loads: [{ in: '/*', op: 'stat', rate: 100 }],
+      pins: [{ path: '/a\nb', rank: 1 }],
+    };
+    const { stdout } = await simulate(file('hostile.json', JSON.stringify(hostile)), '--beats', '3');
+    expect(stdout.split('\n')[0]).toBe('w mds.9: all is well, 3 directories, 2 ranks, 3 beats, seed 1');
+    expect(stdout).toMatch(/^ +0 +0 {2}\/a b +mds\.0 {2}mds\.1 .* pinned there$/m);
+  });
+
   test('gives the same as JSON and CSV', async () => {
     const json = JSON.parse((await simulate(path, '--beats', '4', '--format', 'json')).stdout) as {
       seed: number;

@@ -272,6 +272,19 @@ describe('pins of a simulation', () => {
     ];
     const result = simulate({ workload: build(description), ranks: 2, beats: 3, pins, isBalanced: false });
     expect(result.end.ranks.map(({ metaLoad }) => Math.round(metaLoad))).toEqual([600, 900]);
+    expect(result.notes).toEqual([
+      '/b is pinned to mds.7, which is not there: the pin waits, and the balancer leaves it alone',
+    ]);
+    const waiting = Array.from({ length: 8 }, (_, index) => ({ path: `/${index}`, rank: 2 }));
+    const many = build(settled(Object.fromEntries(waiting.map(({ path }) => [path, 1]))));
+    const told = simulate({ workload: many, ranks: 2, beats: 1, pins: [{ path: '/', rank: 1 }, ...waiting] });
+    expect(told.notes).toHaveLength(7);
+    expect(told.notes[0]).toBe('the pin of / does nothing: Ceph has none on it');
+    expect(told.notes[6]).toBe('so it is with 3 more');
+    const empty = buildWorkload({ directories: [{ path: '/e' }], loads: [] }, { seconds: 1, seed: 1 });
+    expect(simulate({ workload: empty, ranks: 2, beats: 1, pins: [{ path: '/e', rank: 1 }] }).notes).toEqual([
+      '/e is empty: its pin waits until there is something in it, as with Ceph',
+    ]);
   });
 
   test('that are distributed split the directory and spread what is in it by the hash', () => {

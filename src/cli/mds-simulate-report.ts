@@ -3,7 +3,7 @@ import { snakeCaseJson } from '../analysis/snake-case.ts';
 import type { Migration, MigrationCause, SimulationResult } from '../mds/simulate.ts';
 import { RETURN_BEATS } from '../mds/simulate.ts';
 import { summarize } from '../mds/simulate/summary.ts';
-import type { TextSink } from './io.ts';
+import { oneLine, type TextSink } from './io.ts';
 import { proseLines, tableLines } from './table.ts';
 
 /** A simulation, and what sets it apart from others beside it. */
@@ -34,7 +34,7 @@ export async function writeSimulationText(
   if (first === undefined) return;
   const { workload, directories, ranks, beats } = first.result;
   out.add(
-    `${workload}, ${count(directories, 'directory', 'directories')}, ${count(ranks, 'rank')}, ` +
+    `${oneLine(workload)}, ${count(directories, 'directory', 'directories')}, ${count(ranks, 'rank')}, ` +
       `${count(beats.length, 'beat')}, seed ${seed}\n\n`,
   );
   if (variants.length === 1) {
@@ -182,7 +182,7 @@ function exportRows(migrations: readonly Migration[]): (string | number)[][] {
     return [
       String(beat).padStart(6),
       Number(time.toFixed(1)),
-      group.length === 1 ? path : `${group.length} directories in ${parentOf(path)}`,
+      oneLine(group.length === 1 ? path : `${group.length} directories in ${parentOf(path)}`),
       `mds.${from}`,
       `mds.${to}`,
       sum(({ load }) => load),
@@ -212,7 +212,11 @@ function verdictLines(result: SimulationResult, width: number): string[] {
       const between = ranks.map((rank) => `mds.${rank}`).join(', ');
       const when = `${beats.slice(0, 8).join(', ')}${beats.length > 8 ? ', ...' : ''}`;
       lines.push(
-        ...proseLines('  ', `${path}: ${count(times, 'time')} between ${between}, in beat ${when}`, width),
+        ...proseLines(
+          '  ',
+          `${oneLine(path)}: ${count(times, 'time')} between ${between}, in beat ${when}`,
+          width,
+        ),
       );
     }
     if (pingPongs.length > MOST_PING_PONGS) lines.push(`  and ${pingPongs.length - MOST_PING_PONGS} more`);
@@ -230,7 +234,7 @@ function verdictLines(result: SimulationResult, width: number): string[] {
       `Fragments: ${count(split.length, 'split')}${why}, ${count(merged, 'merge')}; ${number(result.fragments)} at the end`,
     );
   }
-  for (const note of notes) lines.push(...proseLines('note: ', note, width));
+  for (const note of notes) lines.push(...proseLines('note: ', oneLine(note), width));
   return lines;
 }
 

@@ -20,7 +20,7 @@ import { PinBook } from './simulate/pin-book.ts';
 import { keepPins, leastFragmentBits } from './simulate/pin-keeper.ts';
 import { seededRandom } from './simulate/random.ts';
 import { type HitOrder } from './simulate/rank-view.ts';
-import { directoryFinder, placeSubtrees, planLoads } from './simulate/setup.ts';
+import { directoryFinder, notePins, placeSubtrees, planLoads } from './simulate/setup.ts';
 import type { SimulationResult } from './simulate/result.ts';
 import { NO_NODE, type Workload, type WorkloadPin } from './simulate/workload.ts';
 
@@ -171,6 +171,7 @@ function begin(input: SimulationInput, options: MdsOptions, notes: string[]): Si
   const directoryAt = directoryFinder(state);
   const wanted = [...workload.pins, ...(input.pins ?? [])];
   const pins = new PinBook(state.tree, wanted, ranks, options, directoryAt, draw);
+  notePins(wanted, workload, ranks, directoryAt, notes);
   placeSubtrees(state, workload, directoryAt, notes);
   const events = new EventQueue();
   const exporter = new Exporter({ state, events, pins, options, times: workload.migration });

@@ -3,7 +3,7 @@ import { CrushError } from '../../errors.ts';
 import type { EventQueue } from './event-queue.ts';
 import type { Fragmenter } from './fragmenter.ts';
 import type { MetadataState } from './metadata-state.ts';
-import { NO_NODE, type Workload } from './workload.ts';
+import { NO_NODE, type Workload, type WorkloadPin } from './workload.ts';
 
 /** Finds directories by their paths, name by name. */
 export function directoryFinder({ tree }: MetadataState): (path: string) => number | undefined {
@@ -51,6 +51,39 @@ export function placeSubtrees(
   for (const { subtree, rank } of cuts) state.subtrees.move(subtree, rank);
   for (const { subtree } of cuts) subtree.isKeptApart = false;
   for (const { subtree, isOrphan } of cuts) if (isOrphan) state.subtrees.join(subtree);
+}
+
+/** Most pins of one kind that are told of. */
+const MOST_NOTES = 5;
+
+/** Tells of pins that do nothing, or nothing yet. */
+export function notePins(
+  pins: readonly WorkloadPin[],
+  { tree: { entries } }: Workload,
+  ranks: number,
+  directoryAt: (path: string) => number | undefined,
+  notes: string[],
+): void {
+  // Of several for one directory the last one counts.
+  const each = [...new Map(pins.map((pin) => [pin.path, pin])).values()];
+  const isRoot = ({ path }: WorkloadPin): boolean => /^\/*$/.test(path);
+  if (each.some(isRoot)) notes.push('the pin of / does nothing: Ceph has none on it');
+  const tell = (found: readonly WorkloadPin[], text: (pin: WorkloadPin) => string): void => {
+    notes.push(...found.slice(0, MOST_NOTES).map(text));
+    const others = found.length - MOST_NOTES;
+    if (others > 0) notes.push(`so it is with ${others} more`);
+  };
+  tell(
+    each.filter((pin) => !isRoot(pin) && pin.rank !== undefined && pin.rank >= ranks),
+    ({ path, rank }) =>
+      `${path} is pinned to mds.${rank}, which is not there: the pin waits, and the balancer leaves it alone`,
+  );
+  tell(
+    each.filter(
+      (pin) => !isRoot(pin) && (pin.rank ?? -1) !== -1 && entries[directoryAt(pin.path) ?? 0] === 0,
+    ),
+    ({ path }) => `${path} is empty: its pin waits until there is something in it, as with Ceph`,
+  );
 }
 
 /** Begins and ends what is done, each at its time. */
