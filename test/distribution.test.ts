@@ -7,6 +7,7 @@ import { measureDistribution, type Distribution } from '../src/analysis/distribu
 import { chiSquaredTail, normalTail, spreadStatistics } from '../src/analysis/statistics.ts';
 import { ITEM_NONE, type CrushMap } from '../src/crush/model.ts';
 import { readCrushBinary } from '../src/formats/crushmap-binary.ts';
+import { readCrushText } from '../src/formats/crushmap-text.ts';
 import { CrushMapper } from '../src/kernel/crush-mapper.ts';
 import { crushtool, HAS_PACIFIC_CRUSHTOOL, testerChooseArgs, testerReweights } from './crushtool.ts';
 import { FIXTURES, fixture } from './fixtures.ts';
@@ -201,4 +202,35 @@ describe('statistics', () => {
     expect(found.probability).toBeCloseTo(0.317, 1);
     expect(spreadStatistics([])).toMatchObject({ spread: 0, degrees: 0, fullest: -1, emptiest: -1 });
   });
+});
+
+test('shares that add up to a little more than 1 have a standard deviation', () => {
+  for (let count = 2; count <= 40; count++) {
+    const ids = Array.from({ length: count }, (_, id) => id);
+    const weightOf = (id: number): string => (1 + id / 7).toFixed(3);
+    const map = readCrushText(
+      [
+        ...ids.map((id) => `device ${id} osd.${id}`),
+        'type 0 osd',
+        'type 1 root',
+        'root default {',
+        'id -1',
+        'alg straw2',
+        'hash 0',
+        ...ids.map((id) => `item osd.${id} weight ${weightOf(id)}`),
+        '}',
+        'rule any {',
+        'id 0',
+        'type replicated',
+        'step take default',
+        'step choose firstn 0 type osd',
+        'step emit',
+        '}',
+      ].join('\n'),
+    );
+    for (const { rows, statistics } of measure(map, 0, 2, 50).levels) {
+      expect(rows.map(({ sigma }) => Number.isFinite(sigma))).not.toContain(false);
+      expect(statistics.chance).toBeGreaterThanOrEqual(0);
+    }
+  }
 });

@@ -240,7 +240,8 @@ export class DistributionCounter {
       const expected = share * this.#placed;
       const once = expected / Math.max(1, this.#mappings);
       const variance = crowded === 0 ? expected * Math.max(0, 1 - once) : expected * (1 - share);
-      return { id, weight, count, expected, sigma: Math.sqrt(variance) };
+      // Shares that are 1 together may add up to a little more.
+      return { id, weight, count, expected, sigma: Math.sqrt(Math.max(0, variance)) };
     });
     return { kind, type, rows: shares, statistics: spreadStatistics(shares), crowded };
   }

@@ -38,7 +38,7 @@ export function targetsOf(
     for (const [device, weight] of below) {
       reached[device] = 1;
       weights[device] = Math.max(weights[device] ?? 0, weight);
-      if (total === 0) continue;
+      if (total === 0 || items <= 0) continue;
       const share = (weight * reweightOf(reweights, device)) / total;
       shares[device] = (shares[device] ?? 0) + (share * items) / size;
     }

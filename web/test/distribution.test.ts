@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { measureDistribution } from '../../src/analysis/distribution.ts';
+import { OSD_STATE } from '../../src/osdmap/model.ts';
 import { poolRequest } from '../../src/osdmap/pool-request.ts';
 import { readExample } from '../src/worker/examples.ts';
 import { OpenDocument } from '../src/worker/open-document.ts';
 import { osdLoads } from '../src/worker/osd-loads.ts';
 import { distribution } from '../src/worker/topics/distribution.ts';
+import { pgList } from '../src/worker/topics/pgs.ts';
 import { pools } from '../src/worker/topics/pools.ts';
 import { deviationPlot, orderedRows, scoreHistogram } from '../src/views/distribution/plot-data.ts';
 
@@ -90,6 +92,48 @@ describe('pools and rules', () => {
     ]);
     expect(large.rules[0]?.failureDomains).toEqual(['rack']);
     expect(large.rules[1]?.pools).toEqual([2]);
+  });
+
+  it('counts PGs as the table of PGs notes them', () => {
+    const document = open('cluster-8osd');
+    const { original } = document;
+    const pool = document.pool('rep');
+    expect(pool.size).toBe(3);
+    // An upmap that pg_num has left behind; a PG whose temp serves it in full while an OSD of its up set is down.
+    const upmapped = new Map(original.pgUpmapItems.get(pool.id) ?? []).set(pool.pgNum + 5, [[0, 1]]);
+    const columns = document.columns(pool.id);
+    const downed = columns.up.osds[0] ?? 0;
+    const others = [0, 1, 2, 3, 4, 5, 6, 7].filter((osd) => osd !== downed).slice(0, 3);
+    const osdState = original.osdState.slice();
+    osdState[downed] = (osdState[downed] ?? 0) & ~OSD_STATE.up;
+    const before = pools(document).pools.find(({ id }) => id === pool.id)?.pgs;
+    document.change({
+      ...original,
+      osdState,
+      pgUpmapItems: new Map(original.pgUpmapItems).set(pool.id, upmapped),
+      pgTemp: new Map(original.pgTemp).set(
+        pool.id,
+        new Map(Array.from({ length: pool.pgNum }, (_, ps) => [ps, others] as const)),
+      ),
+    });
+    const after = pools(document).pools.find(({ id }) => id === pool.id)?.pgs;
+    if (typeof before !== 'object' || typeof after !== 'object') throw new Error('the pool can be mapped');
+    expect(after.upmapped).toBe(before.upmapped);
+    const query = { pool: pool.id, search: '', order: 'pg', isDescending: false } as const;
+    for (const state of ['undersized', 'inactive', 'remapped'] as const) {
+      expect([state, after[state]]).toEqual([state, pgList(document, { ...query, only: state }).count]);
+    }
+    expect(pgList(document, { ...query, only: 'short' }).count).toBeGreaterThan(0);
+    expect(after).toMatchObject({ undersized: 0, inactive: 0 });
+  });
+
+  it('has numbers for a pool of size 0', () => {
+    const document = open('cluster-8osd');
+    const pool = document.pool('rep');
+    const pools = new Map([[pool.id, { ...pool, size: 0, minSize: 0 }]]);
+    document.change({ ...document.original, pools, pgTemp: new Map(), pgUpmap: new Map() });
+    expect([...osdLoads(document, 'current').expected]).toEqual(Array.from({ length: 8 }, () => 0));
+    expect(distribution(document).levels[0]?.statistics.spread).toBe(0);
   });
 
   it('says why a pool cannot be mapped, and maps the others', () => {

@@ -1,15 +1,17 @@
 /** Pools and rules of the current map. */
 import { targetsOf } from '../../../../src/analysis/targets.ts';
-import { ITEM_NONE, type CrushRule } from '../../../../src/crush/model.ts';
+import type { CrushRule } from '../../../../src/crush/model.ts';
 import { ruleName, typeName } from '../../../../src/crush/names.ts';
 import { ruleStepText, ruleTypeName } from '../../../../src/crush/rule-text.ts';
 import { MapIndex } from '../../../../src/crush/validate/index-of-map.ts';
 import { ruleBlocks } from '../../../../src/crush/validate/rule-blocks.ts';
-import { CrushError } from '../../../../src/errors.ts';
 import { POOL_TYPE, type OsdMap, type Pool } from '../../../../src/osdmap/model.ts';
-import type { PgColumns } from '../../../../src/osdmap/pg-mapper.ts';
 import { findPoolRule } from '../../../../src/osdmap/pool-rule.ts';
 import type { OpenDocument } from '../open-document.ts';
+import { toPageError } from '../page-error.ts';
+import { PG_FLAG } from './pgs/flags.ts';
+import type { PoolRows } from './pgs/pool-rows.ts';
+import { rowsOfPool } from './pgs/selection.ts';
 
 /** All pools and all rules. */
 export interface PoolsData {
@@ -40,9 +42,9 @@ export interface PoolRow {
 
 /** How many PGs of a pool are in which state. */
 export interface PgStates {
-  /** Up sets with fewer OSDs than the pool's size. */
+  /** Acting sets with fewer OSDs than the pool's size. */
   readonly undersized: number;
-  /** Acting sets with fewer OSDs than min_size: they serve nothing. */
+  /** Acting sets with fewer OSDs than min_size, or with none: they serve nothing. */
   readonly inactive: number;
   /** Acting sets that are others than the up sets. */
   readonly remapped: number;
@@ -105,45 +107,27 @@ function poolRow(document: OpenDocument, map: OsdMap, pool: Pool): PoolRow {
     profile: pool.type === POOL_TYPE.erasure ? details.erasureCodeProfile : '',
     rule,
     ruleName: rule < 0 ? '' : (ruleName(map.crush, rule) ?? String(rule)),
-    pgs: statesOf(document, map, pool),
+    pgs: statesOf(document, pool),
   };
 }
 
-function statesOf(document: OpenDocument, map: OsdMap, pool: Pool): PgStates | string {
-  let columns: PgColumns;
+/** Counts what the table of PGs notes of each. */
+function statesOf(document: OpenDocument, pool: Pool): PgStates | string {
+  let rows: PoolRows;
   try {
-    columns = document.columns(pool.id);
+    rows = rowsOfPool(document, pool.id);
   } catch (error) {
-    if (error instanceof CrushError) return error.describe();
-    throw error;
+    return toPageError(error).text;
   }
-  const { up, acting, count, width } = columns;
-  const states = { undersized: 0, inactive: 0, remapped: 0 };
-  for (let row = 0; row < count; row++) {
-    const placed = placedIn(up.osds, up.lengths, row, width);
-    const serving = acting === up ? placed : placedIn(acting.osds, acting.lengths, row, width);
-    states.undersized += placed < pool.size ? 1 : 0;
-    states.inactive += serving < pool.minSize ? 1 : 0;
-    if (acting !== up && !isSame(up.osds, acting.osds, row * width, width)) states.remapped++;
+  const upmap = PG_FLAG.upmap | PG_FLAG.upmapItems | PG_FLAG.upmapPrimary;
+  const states = { undersized: 0, inactive: 0, remapped: 0, upmapped: 0 };
+  for (const flags of rows.flags) {
+    if ((flags & PG_FLAG.undersized) !== 0) states.undersized++;
+    if ((flags & PG_FLAG.inactive) !== 0) states.inactive++;
+    if ((flags & PG_FLAG.remapped) !== 0) states.remapped++;
+    if ((flags & upmap) !== 0) states.upmapped++;
   }
-  const upmapped = new Set([
-    ...(map.pgUpmap.get(pool.id)?.keys() ?? []),
-    ...(map.pgUpmapItems.get(pool.id)?.keys() ?? []),
-    ...(map.pgUpmapPrimaries.get(pool.id)?.keys() ?? []),
-  ]);
-  return { ...states, upmapped: upmapped.size };
-}
-
-function placedIn(osds: Int32Array, lengths: Int32Array, row: number, width: number): number {
-  let placed = 0;
-  const length = lengths[row] ?? 0;
-  for (let i = row * width; i < row * width + length; i++) placed += osds[i] === ITEM_NONE ? 0 : 1;
-  return placed;
-}
-
-function isSame(a: Int32Array, b: Int32Array, from: number, length: number): boolean {
-  for (let i = from; i < from + length; i++) if (a[i] !== b[i]) return false;
-  return true;
+  return states;
 }
 
 function ruleRow(map: OsdMap, index: MapIndex, rule: CrushRule, poolRows: readonly PoolRow[]): RuleRow {
