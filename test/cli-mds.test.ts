@@ -168,6 +168,18 @@ describe('mds decide', () => {
     );
   });
 
+  test('says when reports are of different beats', async () => {
+    const other = gunzipSync(fixture('mds/cluster-8osd/mds.1.dump-loads.json.gz'))
+      .toString()
+      .replace(/("request_rate": ?)\d+/, '$199999');
+    const { notes } = await decide(
+      ...FILES.filter((name) => name !== FILES[1]),
+      `1=${write('1.json', other)}`,
+    );
+    expect(notes.join('\n')).toContain('mds.0 and mds.1 report other heartbeats of mds.0');
+    expect((await decide(...FILES)).notes.join('\n')).not.toContain('heartbeats');
+  });
+
   test('leaves reports of ranks out that the file system has not', async () => {
     const { notes } = await decide(...FILES, `7=${FILES[2] ?? ''}`);
     expect(notes).toContain('mds.7 is no rank of the file system; what is there of it is left out');
@@ -223,6 +235,10 @@ describe('mds decide', () => {
     expect(await failure(file('0.subtrees'))).toEqual([
       1,
       expect.stringContaining('there are no heartbeats'),
+    ]);
+    expect(await failure(`256=${FILES[0] ?? ''}`)).toEqual([
+      2,
+      expect.stringMatching(/dump-loads\.json\.gz: a rank is 0 to 255, not 256\n$/),
     ]);
     expect(await failure(...FILES, '--overloaded-for', '0')).toEqual([
       2,

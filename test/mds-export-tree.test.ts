@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { exportSubtrees } from '../src/mds/export-tree.ts';
 import { NO_LOAD, type LoadVector } from '../src/mds/load.ts';
+import { DEFAULT_MDS_OPTIONS, readMdsOptions } from '../src/mds/options.ts';
 import { encodeFragment, type FragmentReport, type SubtreeReport } from '../src/mds/reports.ts';
 
 function fragment(path: string, ino: bigint, reads: number, name = '*'): FragmentReport {
@@ -46,6 +47,7 @@ const settings = {
   directories: [],
   scale: 1,
   hashName: (name: string) => Number(name.slice(1)) << 23,
+  options: DEFAULT_MDS_OPTIONS,
 };
 
 describe('exportSubtrees', () => {
@@ -87,6 +89,24 @@ describe('exportSubtrees', () => {
     expect(zero?.root.directories.map(({ fragments: [child] }) => child?.name)).toEqual(['/p/x0']);
     expect(one?.root.directories.map(({ fragments: [child] }) => child?.name)).toEqual(['/p/x1']);
     expect([zero?.isPinned, inner?.isPinned, inner?.inheritedPin]).toEqual([true, false, 0]);
+  });
+
+  test('heeds the pins that options let count', () => {
+    const subtrees = [
+      subtree('', 1n, 0),
+      subtree('/s', 0x1000n, 0, { pin: 0, pinTarget: 0 }),
+      subtree('/d', 0x1001n, 0, { isDistributed: true }),
+      subtree('/r', 0x1002n, 0, { isRandomlyPinned: true }),
+      subtree('/s/x', 0x1003n, 0),
+    ];
+    const pinned = (...set: string[]): string[] =>
+      exportSubtrees({ ...settings, fragments: [], subtrees, options: readMdsOptions(set) }).flatMap(
+        ({ isPinned, inheritedPin, root }) => (isPinned || inheritedPin !== undefined ? [root.name] : []),
+      );
+    expect(pinned()).toEqual(['/s', '/d', '/r', '/s/x']);
+    expect(pinned('mds_export_ephemeral_distributed=false')).toEqual(['/s', '/r', '/s/x']);
+    expect(pinned('mds_export_ephemeral_random=false')).toEqual(['/s', '/d', '/s/x']);
+    expect(pinned('mds_bal_export_pin=false')).toEqual([]);
   });
 
   test('takes what a tree says of replicas and frozen directories', () => {

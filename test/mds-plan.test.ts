@@ -459,8 +459,20 @@ describe('planPins', () => {
     ]);
     expect(found.pins).toEqual([]);
     expect(found.notes).toEqual([
+      'mds.0 and mds.1 report other heartbeats of mds.0: they are of different beats; ask all ranks between two beats',
       expect.stringMatching(/^\/a\/x and 1 more went to another rank while the reports/),
     ]);
+  });
+
+  test('leaves out what is said to be of ranks that are not there', () => {
+    const reports = reportsOf(USERS, 2);
+    const stranger = new Map([...reports, [300, reports.get(1) ?? {}]]);
+    const found = planPins(stranger, undefined, SETTINGS);
+    expect(found).toEqual({
+      ...planPins(reports, undefined, SETTINGS),
+      notes: ['mds.300 is no rank of the file system; what is there of it is left out'],
+    });
+    expect(found.ranks).toBe(2);
   });
 
   test('refuses numbers that cannot be', () => {

@@ -5,6 +5,7 @@ import { MAX_JSON_BYTES } from '../formats/json-limits.ts';
 import { rankOfMdsFile, withTrees } from '../formats/mds-files.ts';
 import { readMdsJson, type MdsDocument } from '../formats/mds-json.ts';
 import type { RankReport } from '../mds/decide.ts';
+import { MAX_MDS } from '../mds/rank-mask.ts';
 import type { DirectoryReport, FileSystemReport } from '../mds/reports.ts';
 import { misuse, type CommandIo } from './io.ts';
 import { naming, readBytes } from './load.ts';
@@ -69,7 +70,10 @@ async function readMdsFile(argument: string, io: CommandIo): Promise<MdsFile> {
   const document = await naming(async () => {
     return readMdsJson(new TextDecoder().decode(await gunzip(bytes, () => MAX_JSON_BYTES)));
   }, name);
-  return { name, rank: parts?.[1] === undefined ? undefined : Number(parts[1]), document };
+  const rank = parts?.[1] === undefined ? undefined : Number(parts[1]);
+  if (rank !== undefined && rank >= MAX_MDS)
+    throw misuse(`a rank is 0 to ${MAX_MDS - 1}, not ${rank}`, argument);
+  return { name, rank, document };
 }
 
 function fileSystemOf(files: readonly MdsFile[], wanted: string | undefined): FileSystemReport | undefined {

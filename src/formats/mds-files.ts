@@ -1,6 +1,7 @@
 /** The files of a file system's metadata servers: of which rank each is, and what they tell of each rank together. */
 import type { RankReport } from '../mds/decide.ts';
 import { metaLoad } from '../mds/load.ts';
+import { MAX_MDS } from '../mds/rank-mask.ts';
 import {
   rankOfMdsdir,
   type DirectoryReport,
@@ -64,5 +65,5 @@ function rankOfName(file: string, fileSystem: FileSystemReport | undefined): num
     if (rank >= 0 && (name.startsWith(`${daemon}.`) || name.startsWith(`mds.${daemon}.`))) return rank;
   }
   const digits = /(?:^|[^a-z])(?:mds|rank|m)[._-]?(\d{1,3})(?!\d)/i.exec(name)?.[1];
-  return digits === undefined ? undefined : Number(digits);
+  return digits === undefined || Number(digits) >= MAX_MDS ? undefined : Number(digits);
 }

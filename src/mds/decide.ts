@@ -4,6 +4,7 @@
 import { CrushError } from '../errors.ts';
 import { stringHashRjenkins } from '../osdmap/object-hash.ts';
 import { exportSubtrees, type ReportedSubtree } from './export-tree.ts';
+import { noteBeats, rankCount, reportsOfRanks } from './known-ranks.ts';
 import { addLoads, mdsLoad, metaLoad, NO_LOAD, type MdsLoad } from './load.ts';
 import type { MdsOptions } from './options.ts';
 import { prepRebalance, type BeatDecision } from './prep-rebalance.ts';
@@ -97,24 +98,21 @@ export function decideCluster(
       "there are no heartbeats in any 'dump loads'; has rank 0 seen no beat yet?",
     );
   }
-  const known = [...reports.values()].flatMap(({ loads }) => [...(loads?.loads.keys() ?? [])]);
-  const size = Math.max(...known, ...(fileSystem?.ranks ?? [])) + 1;
+  const size = rankCount(reports, fileSystem);
   const maxMds = fileSystem?.maxMds ?? size;
   noteFileSystem(fileSystem, notes);
 
-  for (const rank of reports.keys()) {
-    if (rank >= size)
-      notes.push(`mds.${rank} is no rank of the file system; what is there of it is left out`);
-  }
+  const known = reportsOfRanks(reports, size, notes);
+  noteBeats(known, notes);
   const ranks: RankDecision[] = [];
   for (let rank = 0; rank < size; rank++) {
-    const report = reports.get(rank) ?? {};
+    const report = known.get(rank) ?? {};
     if (report.loads === undefined) {
       notes.push(
         `there is no 'dump loads' of mds.${rank}: what it would send is reckoned, which directories is not`,
       );
     }
-    ranks.push(decideRank(rank, size, report, best, reports, fileSystem, settings, notes));
+    ranks.push(decideRank(rank, size, report, best, known, fileSystem, settings, notes));
   }
   const mode = settings.options.mds_bal_mode;
   const mdsLoads = loadsOf(best, size, undefined).map((load) => mdsLoad(load, mode));
@@ -181,6 +179,7 @@ function decideRank(
           directories: report.directories ?? [],
           scale,
           hashName: settings.hashName ?? hashEntryName,
+          options,
         });
   return {
     rank,

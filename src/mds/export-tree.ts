@@ -1,6 +1,7 @@
 /** The subtrees of a rank, as the search for exports sees them, from what the rank's commands print. */
 import type { ExportDirectory, ExportFragment } from './find-exports.ts';
 import { metaLoad } from './load.ts';
+import type { MdsOptions } from './options.ts';
 import {
   fragmentTitle,
   isInFragment,
@@ -33,6 +34,11 @@ export interface ExportTreeInput {
   readonly scale: number;
   /** Hash of an entry's name, which says in which fragment of its directory it is. */
   readonly hashName: (name: string) => number;
+  /** Which pins count. */
+  readonly options: Pick<
+    MdsOptions,
+    'mds_bal_export_pin' | 'mds_export_ephemeral_distributed' | 'mds_export_ephemeral_random'
+  >;
 }
 
 /**
@@ -42,6 +48,7 @@ export interface ExportTreeInput {
 export function exportSubtrees(input: ExportTreeInput): ReportedSubtree[] {
   const builder = new TreeBuilder(input);
   const index = new SubtreeIndex(input.subtrees, input.hashName);
+  const { options: pins } = input;
   const own = input.subtrees.filter(({ authority, isMoving }) => authority === input.rank && !isMoving);
   return own.map((subtree) => {
     const { path, ino, pin, isDistributed, isRandomlyPinned } = subtree;
@@ -49,8 +56,14 @@ export function exportSubtrees(input: ExportTreeInput): ReportedSubtree[] {
       root: builder.fragment(subtree),
       kind: ino === ROOT_INO ? 'root' : rankOfMdsdir(ino) === undefined ? 'directory' : 'mdsdir',
       from: index.above(path)?.authority ?? input.rank,
-      isPinned: pin >= 0 || isDistributed || isRandomlyPinned,
-      inheritedPin: index.above(path, ({ pinTarget }) => pinTarget >= 0)?.pinTarget,
+      isPinned:
+        pins.mds_bal_export_pin &&
+        (pin >= 0 ||
+          (isDistributed && pins.mds_export_ephemeral_distributed) ||
+          (isRandomlyPinned && pins.mds_export_ephemeral_random)),
+      inheritedPin: pins.mds_bal_export_pin
+        ? index.above(path, ({ pinTarget }) => pinTarget >= 0)?.pinTarget
+        : undefined,
     };
   });
 }

@@ -3,6 +3,7 @@
  */
 import { CrushError } from '../errors.ts';
 import type { RankReport } from './decide.ts';
+import { noteBeats, rankCount, reportsOfRanks } from './known-ranks.ts';
 import type { MdsOptions } from './options.ts';
 import {
   measureTree,
@@ -142,7 +143,10 @@ export function planPins(
   const { options, tolerance, maxPins, repin } = settings;
   const notes: string[] = [];
   const hash = settings.hashName ?? hashName;
-  const tree = measureTree(reports, options.mds_bal_mode, settings.scaleToBeat, hash, notes);
+  const count = rankCount(reports, fileSystem);
+  const known = count === 0 ? reports : reportsOfRanks(reports, count, notes);
+  noteBeats(known, notes);
+  const tree = measureTree(known, options.mds_bal_mode, settings.scaleToBeat, hash, notes);
   const ranksBefore = Math.max(fileSystem?.maxMds ?? 1, tree.ranks.length);
   const ranks = settings.ranks ?? fileSystem?.maxMds ?? ranksBefore;
   checkNumbers(ranks, tolerance, maxPins);

@@ -2,6 +2,7 @@
 import { CrushError } from '../../errors.ts';
 import { beatScale, type RankReport } from '../decide.ts';
 import { fragmentKey } from '../export-tree.ts';
+import { noteBeats } from '../known-ranks.ts';
 import { addLoads, NO_LOAD, scaleLoad, type LoadVector, type MdsLoad } from '../load.ts';
 import { DEFAULT_MDS_OPTIONS, type MdsOptions } from '../options.ts';
 import { isInFragment, type FileSystemReport, type FragmentReport, type LoadsReport } from '../reports.ts';
@@ -41,6 +42,7 @@ export function workloadFromReports(
 ): Workload {
   const notes: string[] = [];
   const heartbeats = heartbeatsOf(reports);
+  noteBeats(reports, notes);
   const tree = new ReportedTree(reports);
   const subtrees = reportedSubtrees(reports, notes);
   const roots = new Set(subtrees.map(fragmentKey));
