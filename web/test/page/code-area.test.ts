@@ -172,6 +172,24 @@ describe.skipIf(CHROMIUM === undefined)('the code area', () => {
     await close();
   });
 
+  it('is found as it was left', async () => {
+    const { page, faults, close } = await open('cluster-8osd');
+    const scroller = page.locator('.code-scroll');
+    await page.locator('.code-lines').getByText('device 3 osd.3').click({ force: true });
+    await page.keyboard.press('End');
+    await page.keyboard.type(' # typed');
+    await scroller.evaluate((it) => (it.scrollTop = 900));
+    await page.getByRole('link', { name: 'Summary' }).click();
+    await page.getByRole('link', { name: 'CRUSH text' }).click();
+    await expect.poll(() => scroller.evaluate((it) => it.scrollTop)).toBe(900);
+    await field(page).focus();
+    await page.keyboard.press('Control+z');
+    expect(await activeLine(page).innerText()).toMatch(/^device 3 osd\.3 class \w+\n$/);
+    await page.locator('.text-state').getByText('As in the open map').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('tells what is wrong at the cursor', async () => {
     const { page, close } = await open('cluster-8osd', { width: 400, scheme: 'dark' });
     await field(page).press('Control+Home');

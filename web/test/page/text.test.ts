@@ -92,6 +92,24 @@ describe.skipIf(CHROMIUM === undefined)('the CRUSH map as text in the page', () 
     await close();
   });
 
+  it('leads from the picture to the line, and from the line to the picture', async () => {
+    const { page, faults, close } = await openPage({ link: '#/text?example=cluster-8osd' });
+    await lines(page).getByText('choose_total_tries').waitFor();
+    await page.locator('.text-problems summary').waitFor();
+    const picture = page.getByRole('application');
+    await picture.press('ArrowDown');
+    await picture.press(' ');
+    await activeLine(page).getByText('root default {').waitFor();
+    await picture.press('ArrowRight');
+    await picture.press(' ');
+    await activeLine(page).getByText('rack rack0 {').waitFor();
+    await lines(page).getByText('item osd.3 weight').click({ force: true });
+    await picture.focus();
+    await page.locator('.text-picture [aria-live]').getByText('osd.3').waitFor({ state: 'attached' });
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('saves text and binary', async () => {
     const { page, faults, close } = await openPage({ link: '#/text?example=cluster-8osd' });
     await lines(page).getByText('choose_total_tries').waitFor();
