@@ -139,6 +139,15 @@ initSync(kernel);
   );
 }
 
+// The type of the kernels' files as imports; what they are is for the runtime or the bundler to say.
+writeFileSync(
+  new URL('dist/types/kernel-file.d.ts', root),
+  `/** A kernel, for initSync: a WebAssembly.Module where the runtime imports .wasm files as such. */
+declare const kernel: object;
+export default kernel;
+`,
+);
+
 /** What came along, and the licence that is to go with it. */
 const LICENCES = {
   valibot: 'valibot/LICENSE.md',

@@ -142,7 +142,8 @@ describe('where nothing may be compiled, the error says what helps', () => {
     ],
     [
       'WebAssembly.Module(): Wasm code generation disallowed by embedder',
-      "; import 'crush-wasm/crush-simd.wasm' as a module and give that to initSync",
+      '; bundle for this runtime by its export condition (esbuild: --conditions=workerd --loader:.wasm=copy), or ' +
+        "import 'crush-wasm/crush-simd.wasm' as a module and give that to initSync",
     ],
   ])('%s', async (reason, cure) => {
     const { init, initSync, hash32 } = await fresh();

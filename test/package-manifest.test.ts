@@ -123,7 +123,7 @@ test('the package has its files and nothing else', () => {
   const files = pack!.files.map(({ path }) => path);
   for (const file of Object.values(manifest.bin)) expect(files).toContain(file);
   const expected =
-    /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/[\w-]+\.(js|wasm)|dist\/slim\/[\w/-]+\.js|dist\/THIRD-PARTY-LICENSES\.txt|dist\/types\/(src|assembly)\/[\w/-]+\.d\.ts)$/;
+    /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/[\w-]+\.(js|wasm)|dist\/slim\/[\w/-]+\.js|dist\/THIRD-PARTY-LICENSES\.txt|dist\/types\/kernel-file\.d\.ts|dist\/types\/(src|assembly)\/[\w/-]+\.d\.ts)$/;
   expect(files.filter((file) => !expected.test(file))).toEqual([]);
 });
 

@@ -321,6 +321,13 @@ describe('callers without types', () => {
     expect(mapper.mapPool('rep')).toEqual(mapper.mapPool(rep.id));
     expect(mapper.mapPg('rep', 3)).toEqual(mapper.mapPg(rep.id, 3));
     expect(mapper.mapObject('rep', 'foo')).toEqual(mapper.mapObject(rep.id, { name: 'foo' }));
+    // As requests and commands have ids; a pool of such a name goes first.
+    expect(mapper.mapPool(String(rep.id))).toEqual(mapper.mapPool(rep.id));
+    const named = createMapper({
+      ...calm,
+      pools: new Map([...calm.pools, [77, { ...rep, id: 77, name: String(rep.id) }]]),
+    });
+    expect(named.mapPool(String(rep.id)).pool).toBe(77);
     expect(() => mapper.mapPool('nope')).toThrow(/there is no pool 'nope'; the map has .*\d 'rep'/);
   });
 
@@ -335,6 +342,8 @@ describe('callers without types', () => {
       [() => createCrush(calm), /an OSDMap: give it the CRUSH map inside \(osdMap\.crush\)/],
       [() => createCrush(file), /give it the map inside \(file\.map\)/],
       [() => createCrush(null), /not another value/],
+      [() => create(Promise.resolve(calm)), /a promise of one: await it first/],
+      [() => createCrush(Promise.resolve(calm.crush)), /a promise of one: await it first/],
     ];
     for (const [run, message] of cases) {
       expect(run).toThrow(CrushError);

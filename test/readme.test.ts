@@ -2,12 +2,18 @@
  * The README's code runs as printed, and gives what its comments say.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
 import { describe, expect, it } from 'vitest';
+import type * as library from '../src/index.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+/** JavaScript that only bundlers understand. */
+const BUNDLED = [...README.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code ?? '');
 const SNIPPETS = [...README.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code ?? '');
 
 /** Runs code as a module of this package, in which its own name leads to dist. */
@@ -57,5 +63,61 @@ describe.skipIf(!existsSync(new URL('../dist/index.js', import.meta.url)))(
       // The parallel mapper's chunk.
       expect(lines.slice(comments.length).join('\n')).toMatch(/^3 0 64 \{/);
     });
+
+    it('answers from an edge worker', async () => {
+      expect(BUNDLED).toHaveLength(2);
+      const worker = (await bundled(BUNDLED[0] ?? '')) as {
+        default: { fetch: (request: Request) => Response };
+      };
+      const answer = worker.default.fetch(new Request('https://edge/?pool=rep&object=rbd_header.1234'));
+      expect(await answer.json()).toMatchObject({ pgid: { pool: 3 }, actingPrimary: 6 });
+    });
+
+    it('starts the slim library with a kernel from a file', async () => {
+      const more = "export { CrushMapper, readCrushBinary } from 'crush-wasm/slim';";
+      const slim = (await bundled(`${BUNDLED[1] ?? ''}\n${more}`)) as Pick<
+        typeof library,
+        'CrushMapper' | 'readCrushBinary'
+      >;
+      const crush = slim.readCrushBinary(
+        readFileSync(new URL('fixtures/crushmaps/s.crushmap', import.meta.url)),
+      );
+      const { items } = new slim.CrushMapper(crush).mapRange({ rule: 0, size: 3, first: 0, count: 1 });
+      expect([...items]).toEqual([45, 28, 109]);
+    });
   },
 );
+
+/** Bundles code as a page's or a worker's, and runs it. */
+async function bundled(code: string): Promise<unknown> {
+  const osdmap = readFileSync(new URL('../examples/cluster-8osd/osdmap', import.meta.url));
+  const modules: Readonly<Record<string, string>> = {
+    entry: code,
+    './osdmap.bin': `export default Uint8Array.from(atob('${osdmap.toString('base64')}'), (c) => c.charCodeAt(0));`,
+    'crush-wasm/crush-simd.wasm?url': `export default ${JSON.stringify(new URL('../dist/crush-simd.wasm', import.meta.url).href)};`,
+  };
+  const files: Readonly<Record<string, string>> = {
+    'crush-wasm': `${ROOT}dist/index.js`,
+    'crush-wasm/slim': `${ROOT}dist/slim/index.js`,
+  };
+  const bundle = await rolldown({
+    input: 'entry',
+    platform: 'node',
+    checks: { bundlerTimings: false },
+    plugins: [
+      {
+        name: 'readme',
+        resolveId: (source) => files[source] ?? (modules[source] === undefined ? undefined : `\0${source}`),
+        load: (id) => modules[id.replace('\0', '')],
+      },
+    ],
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'readme-'));
+  try {
+    await bundle.write({ dir: folder, format: 'esm', entryFileNames: 'entry.mjs' });
+    return await import(pathToFileURL(join(folder, 'entry.mjs')).href);
+  } finally {
+    await bundle.close();
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -60,7 +60,7 @@ export async function mapCommand(
         title,
       );
     }
-    const ids = new Set(options.pool?.map((pool) => poolOption(loaded.map, pool).id));
+    const ids = new Set(options.pool?.map((pool) => findPool(loaded.map, pool).id));
     const map = pretendPgNum(loaded.map, options.pgNum, ids);
     const pools = [...map.pools.values()].filter(({ id }) => ids.size === 0 || ids.has(id));
     const pool = ids.size === 0 ? undefined : pools[0];
@@ -114,12 +114,6 @@ function parseFormat(text: string): Format {
   const format = FORMATS.find((name) => name === text);
   if (format !== undefined) return format;
   throw misuse(`--format is one of ${FORMATS.join(', ')}, not '${text}'`);
-}
-
-/** A pool by name, else by id. */
-function poolOption(map: OsdMap, text: string): Pool {
-  const isName = [...map.pools.values()].some(({ name }) => name === text);
-  return findPool(map, !isName && /^[0-9]+$/.test(text) ? Number(text) : text);
 }
 
 /** The map with another number of PGs in the pools named, or in all. */

@@ -287,6 +287,7 @@ export function demandCrushMap(map: unknown): void {
   const given = {
     OSDMap: 'an OSDMap: give it the CRUSH map inside (osdMap.crush), or take createMapper(osdMap)',
     'map file': 'what readMap returns: give it the map inside (file.map)',
+    promise: 'a promise of one: await it first',
     other: 'another value',
   }[kind];
   throw new CrushError('bad-argument', `CrushMapper takes a CRUSH map, not ${given}`);

@@ -176,7 +176,11 @@ const CURES: readonly (readonly [words: RegExp, cure: string])[] = [
     /eval|\bCSP\b|content security/i,
     "; the policy of the page has to allow it by script-src 'wasm-unsafe-eval'",
   ],
-  [/disallowed/, "; import 'crush-wasm/crush-simd.wasm' as a module and give that to initSync"],
+  [
+    /disallowed/,
+    '; bundle for this runtime by its export condition (esbuild: --conditions=workerd --loader:.wasm=copy), or import ' +
+      "'crush-wasm/crush-simd.wasm' as a module and give that to initSync",
+  ],
 ];
 
 function notCompiled(error: unknown): CrushError {
@@ -208,7 +212,10 @@ async function fetched(address: string): Promise<Uint8Array> {
     return await bytesOfResponse(await fetch(address));
   } catch (error) {
     if (error instanceof CrushError) throw error;
-    const failure = new CrushError('io', `the kernel cannot be read: ${messageOf(error)}`, { file: address });
+    const cure = isNode() ? '' : "; a page's policy has to allow it by connect-src";
+    const failure = new CrushError('io', `the kernel cannot be read: ${messageOf(error)}${cure}`, {
+      file: address,
+    });
     failure.cause = error;
     throw failure;
   }

@@ -45,6 +45,10 @@ interface Member {
 
 /** Most workers of a pool. */
 const MAX_THREADS = 256;
+/** What helps where a worker never came to listen; its reason is often not told. */
+const NOT_STARTED =
+  '; a bundler that does not find workers (esbuild, bun build) has to be given crush-wasm/pg-worker.js and ' +
+  'crush-wasm/crush-worker.js as entries of these names, beside the bundle';
 
 /** See the head of this file. */
 export class WorkerPool {
@@ -144,7 +148,8 @@ export class WorkerPool {
       },
       onFailure: (cause) => {
         if (!this.#running.includes(member)) return;
-        const error = new CrushError('worker-failed', `a worker died: ${cause.message}`);
+        const cure = pending.has(-1) ? NOT_STARTED : '';
+        const error = new CrushError('worker-failed', `a worker died: ${cause.message}${cure}`);
         error.cause = cause;
         void this.stop(error);
       },

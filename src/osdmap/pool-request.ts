@@ -22,7 +22,7 @@ const MAX_PGS = 1 << 28;
 const MAX_PGP_NUM = 0x7fffffff;
 
 /**
- * A pool by id or name.
+ * A pool by id or name. Text that is no pool's name may be an id, as it comes with requests and commands.
  *
  * @throws {@link CrushError} `not-found`
  */
@@ -32,6 +32,8 @@ export function findPool(map: OsdMap, idOrName: number | string): Pool {
     if (pool !== undefined) return pool;
   } else {
     for (const pool of map.pools.values()) if (pool.name === idOrName) return pool;
+    const pool = /^\d+$/.test(idOrName) ? map.pools.get(Number(idOrName)) : undefined;
+    if (pool !== undefined) return pool;
   }
   const known = [...map.pools.values()].map(({ id, name }) => `${id} '${name}'`).join(', ');
   const wanted = typeof idOrName === 'string' ? `'${idOrName}'` : String(idOrName);
@@ -108,6 +110,7 @@ export function demandOsdMap(map: unknown): void {
   const given = {
     'CRUSH map': 'a CRUSH map, which has no pools: take new CrushMapper(map)',
     'map file': 'what readMap returns: give the map inside (file.map)',
+    promise: 'a promise of one: await it first',
     other: 'another value',
   }[kind];
   throw new CrushError('bad-argument', `the PGs of an OSDMap can be mapped, not ${given}`);
