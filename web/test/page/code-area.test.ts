@@ -230,6 +230,13 @@ describe.skipIf(CHROMIUM === undefined)('the code area', () => {
     await expect.poll(() => activeLine(page).innerText()).toBe('# the end!\n');
     await page.keyboard.press('Control+z');
     await page.keyboard.press('Control+z');
+    // Who comes back into the field by the keyboard comes to the cursor.
+    await scroller.evaluate((it) => (it.scrollTop = it.scrollHeight / 2));
+    await page.waitForTimeout(300);
+    await page.getByRole('button', { name: 'Save text' }).focus();
+    await field(page).focus();
+    await activeLine(page).waitFor();
+    expect(await misplaced(page)).toBeCloseTo(0, 0);
     // In the middle, by the mouse.
     await scroller.evaluate((it) => (it.scrollTop = it.scrollHeight / 2));
     await page.waitForTimeout(300);

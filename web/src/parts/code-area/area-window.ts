@@ -3,9 +3,8 @@
  * in Chromium), so that of a long text it holds a window: the lines in sight, many around them, and all that is
  * selected while any of that is in sight. Short texts it holds whole.
  */
-import { signal } from '@preact/signals';
+import { AreaLayout, type AreaElements } from './area-layout.ts';
 import { changeBetween, type CodeChange, type CodeField, type CodeState } from './code-state.ts';
-import { cellsOf } from './code-text.ts';
 import type { CodeSelection } from './edit-history.ts';
 
 /** Lines of a text that is held whole. */
@@ -16,41 +15,12 @@ const MARGIN = 600;
 const NEAR = 150;
 /** Milliseconds without scrolling after which a window that still suffices is renewed. */
 const REST = 100;
-/** Lines beyond the edge up to which a jump scrolls no further than it has to. */
-const NEXT_LINES = 3;
-
-/** Cells beside the longest line: the space before it, and room for the cursor. */
-const PADDING = 3;
-
-/** The elements of a code area. */
-export interface AreaElements {
-  readonly area: HTMLTextAreaElement;
-  /** What scrolls. */
-  readonly scroller: HTMLElement;
-  /** As large as the whole text. */
-  readonly space: HTMLElement;
-  /** {@link PROBE_LINES} lines of as many characters. */
-  readonly probe: HTMLElement;
-  readonly gutter: HTMLElement;
-}
-
-/** Lines, and characters in each, of the element by which fonts are measured. */
-export const PROBE_LINES = 100;
-
-/** Lines in sight. */
-export interface VisibleLines {
-  readonly first: number;
-  readonly count: number;
-}
 
 /** See the top of the file. */
 export class AreaWindow implements CodeField {
-  readonly visible = signal<VisibleLines>({ first: 0, count: 1 });
-  /** Pixels; not whole numbers where the browser zooms. */
-  readonly lineHeight = signal(20);
+  readonly layout: AreaLayout;
   readonly #state: CodeState;
   readonly #elements: AreaElements;
-  #characterWidth = 8;
   /** Lines of the window, the end not among them. */
   #first = 0;
   #end = 0;
@@ -61,11 +31,14 @@ export class AreaWindow implements CodeField {
   #parked: number | undefined;
   #isComposing = false;
   #isDragging = false;
+  /** Whether the browser's window lost the keyboard, not the field. */
+  #isAway = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(state: CodeState, elements: AreaElements) {
     this.#state = state;
     this.#elements = elements;
+    this.layout = new AreaLayout(state, elements);
   }
 
   /** Begins to show the text where it was left; the returned function ends it. */
@@ -85,6 +58,8 @@ export class AreaWindow implements CodeField {
       options,
     );
     area.addEventListener('pointerdown', (event) => this.#pointerDown(event), options);
+    area.addEventListener('focus', () => this.#focused(), options);
+    area.addEventListener('blur', () => (this.#isAway = !document.hasFocus()), options);
     area.addEventListener('copy', (event) => this.#copy(event), options);
     for (const name of ['pointerup', 'pointercancel'] as const) {
       addEventListener(name, () => this.#pointerUp(), options);
@@ -97,11 +72,11 @@ export class AreaWindow implements CodeField {
     observer.observe(scroller);
     this.#state.field = this;
     const { top, left } = this.#state.scroll;
-    this.#measure();
-    this.#place();
+    this.layout.measure();
+    this.layout.place(this.#first, this.#end);
     scroller.scrollTop = top;
     scroller.scrollLeft = left;
-    this.#look();
+    this.layout.look();
     this.#cut(0, 0);
     this.#ensure();
     return () => {
@@ -122,23 +97,18 @@ export class AreaWindow implements CodeField {
       area.setRangeText(inserted, from - this.#from, to - this.#from, 'preserve');
       this.#to += inserted.length - (to - from);
       this.#end = lines.lineAt(this.#to) + 1;
-      this.#place();
+      this.layout.place(this.#first, this.#end);
     }
     this.keepPlace();
   }
 
   show(): void {
-    this.#reveal(true);
+    this.layout.reveal(true);
     this.keepPlace();
   }
 
   focus(): void {
     this.#elements.area.focus({ preventScroll: true });
-  }
-
-  /** Lines that fit into the field. */
-  get page(): number {
-    return Math.max(1, Math.floor(this.#elements.scroller.clientHeight / this.lineHeight.peek()) - 1);
   }
 
   /** Moves the cursor, with what is selected up to it if that is extended. */
@@ -150,7 +120,7 @@ export class AreaWindow implements CodeField {
       end: Math.max(anchor, to),
       isBackward: to < anchor,
     });
-    this.#reveal(false);
+    this.layout.reveal(false);
     this.keepPlace();
   }
 
@@ -166,12 +136,6 @@ export class AreaWindow implements CodeField {
     const { lines } = this.#state;
     const { start, end } = this.#state.selection.peek();
     this.#cut(lines.lineAt(start) - MARGIN, lines.lineAt(end) + 1 + MARGIN);
-  }
-
-  /** The line, counted from 0, at a height of the window. */
-  lineAtHeight(clientY: number): number {
-    const top = this.#elements.space.getBoundingClientRect().top;
-    return Math.floor((clientY - top) / this.lineHeight.peek());
   }
 
   #beforeInput(event: InputEvent): void {
@@ -198,8 +162,8 @@ export class AreaWindow implements CodeField {
     this.#state.edit({ from: base + from, to: base + to, inserted }, this.#fieldSelection(), true);
     this.#end += this.#state.lines.lineCount - before;
     this.#parked = undefined;
-    this.#place();
-    this.#reveal(false);
+    this.layout.place(this.#first, this.#end);
+    this.layout.reveal(false);
     this.#ensure();
   }
 
@@ -242,7 +206,7 @@ export class AreaWindow implements CodeField {
 
   #pointerDown(event: PointerEvent): void {
     if (event.shiftKey && this.#parked !== undefined) {
-      const { first, count } = this.visible.peek();
+      const { first, count } = this.layout.visible.peek();
       const { start, end } = this.#state.selection.peek();
       const { lines } = this.#state;
       this.#cut(
@@ -261,6 +225,12 @@ export class AreaWindow implements CodeField {
     this.#ensure();
   }
 
+  #focused(): void {
+    // By the keyboard: to where the cursor is. Whoever comes back from another window finds all as it was.
+    if (this.#parked !== undefined && !this.#isDragging && !this.#isAway) this.show();
+    this.#isAway = false;
+  }
+
   #copy(event: ClipboardEvent): void {
     const { start, end } = this.#state.selection.peek();
     if (this.#parked === undefined || start === end) return;
@@ -271,9 +241,9 @@ export class AreaWindow implements CodeField {
   #scrolled(): void {
     const { scroller } = this.#elements;
     this.#state.scroll = { top: scroller.scrollTop, left: scroller.scrollLeft };
-    this.#look();
+    this.layout.look();
     clearTimeout(this.#timer);
-    const { first, count } = this.visible.peek();
+    const { first, count } = this.layout.visible.peek();
     if (first < this.#first || Math.min(first + count, this.#state.lines.lineCount) > this.#end)
       this.#ensure();
     else this.#timer = setTimeout(() => this.#ensure(), REST);
@@ -290,56 +260,22 @@ export class AreaWindow implements CodeField {
   }
 
   #resized(): void {
-    this.#measure();
-    this.#place();
-    this.#look();
+    this.layout.measure();
+    this.layout.place(this.#first, this.#end);
+    this.layout.look();
     this.#ensure();
-  }
-
-  #measure(): void {
-    const { width, height } = this.#elements.probe.getBoundingClientRect();
-    if (height === 0) return;
-    this.lineHeight.value = height / PROBE_LINES;
-    this.#characterWidth = width / PROBE_LINES;
-  }
-
-  /** Notes which lines are in sight. */
-  #look(): void {
-    const { scrollTop, clientHeight } = this.#elements.scroller;
-    const height = this.lineHeight.peek();
-    const first = Math.max(0, Math.floor(scrollTop / height));
-    const count = Math.ceil(clientHeight / height) + 1;
-    const last = this.visible.peek();
-    if (last.first !== first || last.count !== count) this.visible.value = { first, count };
-  }
-
-  /** Puts the field where its lines are, and makes room for the whole text. */
-  #place(): void {
-    const { area, scroller, space, gutter } = this.#elements;
-    const { lines } = this.#state;
-    const height = this.lineHeight.peek();
-    const left = gutter.getBoundingClientRect().width;
-    const width = Math.max((lines.cells + PADDING) * this.#characterWidth, scroller.clientWidth - left);
-    const isLast = this.#end >= lines.lineCount;
-    const top = this.#first * height;
-    const least = isLast ? scroller.clientHeight - top : 0;
-    setStyle(space, 'height', `${Math.max(lines.lineCount * height, scroller.clientHeight)}px`);
-    setStyle(space, 'width', `${left + width}px`);
-    setStyle(area, 'top', `${top}px`);
-    setStyle(area, 'width', `${width}px`);
-    setStyle(area, 'height', `${Math.max((this.#end - this.#first) * height, least)}px`);
   }
 
   /** Sees to it that the window has what it is to have. */
   #ensure(): void {
     if (this.#isComposing || this.#isDragging) return;
-    this.#look();
+    this.layout.look();
     const { lines } = this.#state;
     if (lines.lineCount <= WHOLE) {
       if (this.#first !== 0 || this.#end !== lines.lineCount) this.#cut(0, lines.lineCount);
       return;
     }
-    const { first, count } = this.visible.peek();
+    const { first, count } = this.layout.visible.peek();
     const { start, end } = this.#state.selection.peek();
     let low = first - NEAR;
     let high = first + count + NEAR;
@@ -366,36 +302,9 @@ export class AreaWindow implements CodeField {
     this.#to = lines.lineEnd(this.#end - 1);
     const { scrollTop, scrollLeft } = scroller;
     area.value = this.#state.text.slice(this.#from, this.#to);
-    this.#place();
+    this.layout.place(this.#first, this.#end);
     this.#putSelection();
     if (scroller.scrollTop !== scrollTop) scroller.scrollTop = scrollTop;
     if (scroller.scrollLeft !== scrollLeft) scroller.scrollLeft = scrollLeft;
   }
-
-  /** Scrolls to the cursor, if it is out of sight: as little as needed, or so that it stands in the middle. */
-  #reveal(isCentred: boolean): void {
-    const { scroller, gutter } = this.#elements;
-    const { lines, cursor } = this.#state;
-    const height = this.lineHeight.peek();
-    const line = lines.lineAt(cursor);
-    const top = line * height;
-    const { scrollTop, scrollLeft, clientHeight, clientWidth } = scroller;
-    const isAbove = top < scrollTop;
-    if (isAbove || top + height > scrollTop + clientHeight) {
-      const isFar =
-        isCentred && Math.abs(top - scrollTop - (isAbove ? 0 : clientHeight)) > NEXT_LINES * height;
-      if (isFar) scroller.scrollTop = top - (clientHeight - height) / 2;
-      else scroller.scrollTop = isAbove ? top : top + height - clientHeight;
-    }
-    const room = clientWidth - gutter.offsetWidth;
-    const left = cellsOf(lines.text.slice(lines.lineStart(line), cursor)) * this.#characterWidth;
-    if (left < scrollLeft) scroller.scrollLeft = Math.max(0, left - room / 4);
-    else if (left + PADDING * this.#characterWidth > scrollLeft + room)
-      scroller.scrollLeft = left - room * 0.75;
-    this.#look();
-  }
-}
-
-function setStyle(element: HTMLElement, name: 'height' | 'width' | 'top', value: string): void {
-  if (element.style[name] !== value) element.style[name] = value;
 }

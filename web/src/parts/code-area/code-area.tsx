@@ -5,7 +5,8 @@
  */
 import { useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { count } from '../format.ts';
-import { AreaWindow, PROBE_LINES } from './area-window.ts';
+import { PROBE_LINES } from './area-layout.ts';
+import { AreaWindow } from './area-window.ts';
 import { handleKey } from './code-keys.ts';
 import type { CodeState } from './code-state.ts';
 import { FindBar, findNext } from './find-bar.tsx';
@@ -87,7 +88,7 @@ export function CodeArea({ state, label, tokens }: CodeAreaProps) {
   };
   const left = `${Math.max(3, String(state.lines.lineCount).length) + 4}ch`;
   state.watch();
-  const visible = view?.visible.value ?? { first: 0, count: 50 };
+  const visible = view?.layout.visible.value ?? { first: 0, count: 50 };
   return (
     <div class="code-area" onKeyDown={onKey}>
       {opened !== undefined && <FindBar state={state} opened={opened} onClose={close} />}
@@ -97,7 +98,7 @@ export function CodeArea({ state, label, tokens }: CodeAreaProps) {
             state={state}
             tokens={tokens}
             visible={visible}
-            lineHeight={view?.lineHeight.value ?? 20}
+            lineHeight={view?.layout.lineHeight.value ?? 20}
             left={left}
             gutter={gutter}
           />
@@ -113,7 +114,9 @@ export function CodeArea({ state, label, tokens }: CodeAreaProps) {
             spellcheck={false}
             onPointerMove={(event) => {
               if (view !== undefined && event.buttons === 0) {
-                event.currentTarget.title = wordsOf(state.problemsOf(view.lineAtHeight(event.clientY)));
+                event.currentTarget.title = wordsOf(
+                  state.problemsOf(view.layout.lineAtHeight(event.clientY)),
+                );
               }
             }}
           />

@@ -38,7 +38,7 @@ export function handleKey(
     return false;
   }
   if (key === 'PageDown' || key === 'PageUp') {
-    view.moveCursor(offsetBelow(state, key === 'PageDown' ? view.page : -view.page), shiftKey);
+    view.moveCursor(offsetBelow(state, key === 'PageDown' ? view.layout.page : -view.layout.page), shiftKey);
     return true;
   }
   if (key === 'Enter' && !shiftKey) {

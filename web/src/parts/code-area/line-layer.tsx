@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 import type { CodeProblem, CodeState } from './code-state.ts';
 import { occurrences } from './find.ts';
 import { type LineMark, MOST_COLOURED, piecesOf, type Tokens } from './pieces.ts';
-import type { VisibleLines } from './area-window.ts';
+import type { VisibleLines } from './area-layout.ts';
 
 /** Lines that are drawn around those in sight, for scrolling that is ahead of drawing. */
 const AROUND = 30;
