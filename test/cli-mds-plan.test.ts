@@ -110,6 +110,30 @@ describe('mds plan', () => {
     expect(text).not.toContain('NaN');
   });
 
+  test('says what keeps it from being even, and what a mask takes load off', async () => {
+    const files = filesOf(0);
+    expect(await plan(...files, '--max-pins', '0')).toContain('for each; --max-pins 0 allows no pin\n');
+    expect(await plan(...files, '--max-pins', '1')).toContain(
+      'that is not within 10 % of the share, and --max-pins 1 allows no more\n',
+    );
+    expect(await plan(...files, '--tolerance', '0')).toContain(
+      'of the share, but the lowest that was found\n',
+    );
+    expect(await plan(...files, '--rank-mask', '0x2')).toMatch(
+      /; \d+ pins? take 5951\.3 off ranks that are not in the mask: the highest load of the others goes from 0\.0 \(0\.00x\)/,
+    );
+  });
+
+  test('stands without a comparison where what follows cannot be simulated', async () => {
+    const loads = write('mds.0.json', dumpLoads({ '/a': 4e14, '/b': 4e14 }));
+    const text = await plan(loads, '--ranks', '2');
+    expect(text).toContain(
+      '1 pin: the highest load goes from 800000000000000.0 (2.00x) to 400000000000000.0 (1.00x)',
+    );
+    expect(text).not.toContain('the balancer alone');
+    expect(text).toMatch(/^note: what follows cannot be simulated: \/[ab]\.[01]+\* is split into ever more/m);
+  });
+
   test('prints JSON that a later plan keeps to', async () => {
     const json = await plan(...filesOf(1), '--format', 'json');
     const read = JSON.parse(json) as {

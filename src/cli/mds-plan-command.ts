@@ -66,12 +66,14 @@ export async function mdsPlanCommand(
     for (const line of planCommandLines(report)) out.add(`${line}\n`);
     return;
   }
-  const comparison = beats === 0 ? undefined : tryComparison(input, plan, { ...settings, beats });
+  const notes: string[] = [];
+  const comparison = beats === 0 ? undefined : tryComparison(input, plan, { ...settings, beats }, notes);
+  const told = { ...report, plan: { ...plan, notes: [...plan.notes, ...notes] }, comparison };
   if (format === 'json') {
-    out.add(planJson({ ...report, comparison }));
+    out.add(planJson(told));
     return;
   }
-  for (const line of planLines({ ...report, comparison }, settings.repin)) {
+  for (const line of planLines(told, settings)) {
     out.add(`${line}\n`);
     await out.relieve();
   }
@@ -90,17 +92,19 @@ const MOST_PINS = 1000;
 /** Most beats that may be compared. */
 const MOST_BEATS = 1000;
 
-/** Without heartbeats there is no beat to begin with; the plan stands without a comparison. */
+/** Without heartbeats there is no beat to begin with, and some loads cannot be simulated: the plan stands without it. */
 function tryComparison(
   { reports, fileSystem }: MdsInput,
   plan: PinPlan,
   settings: Parameters<typeof comparePlan>[3],
+  notes: string[],
 ): PlanComparison | undefined {
   try {
     return comparePlan(reports, fileSystem, plan, settings);
   } catch (error) {
-    if (error instanceof CrushError && error.code === 'not-found') return undefined;
-    throw error;
+    if (!(error instanceof CrushError)) throw error;
+    if (error.code !== 'not-found') notes.push(`what follows cannot be simulated: ${error.message}`);
+    return undefined;
   }
 }
 

@@ -28,11 +28,14 @@ export function planJson({ plan, mount, comparison }: PlanReport): string {
 /**
  * The plan for people, a line at a time.
  *
- * @param repin - whether pins that are there could be changed
+ * @param asked - whether pins that are there could be changed, and how many there could be
  */
-export function* planLines(report: PlanReport, repin: boolean): Generator<string> {
+export function* planLines(
+  report: PlanReport,
+  { repin, maxPins }: { readonly repin: boolean; readonly maxPins: number },
+): Generator<string> {
   const { plan, comparison, fileSystem } = report;
-  yield* summaryLines(plan);
+  yield* summaryLines(plan, maxPins);
   yield '';
   yield* rankLines(plan);
   if (plan.pins.length > 0) {
@@ -55,32 +58,32 @@ export function* planLines(report: PlanReport, repin: boolean): Generator<string
   for (const note of plan.notes) yield `note: ${oneLine(note)}`;
 }
 
-function* summaryLines({
-  pins,
-  ranks,
-  ranksBefore,
-  perRank,
-  share,
-  tolerance,
-  isEven,
-}: PinPlan): Generator<string> {
+function* summaryLines(plan: PinPlan, maxPins: number): Generator<string> {
+  const { pins, ranks, ranksBefore, perRank, share, tolerance, isEven } = plan;
   const [before, after] = [peakOf(perRank, 'unplanned'), peakOf(perRank, 'after')];
   const change = ranks === ranksBefore ? '' : ` (${ranksBefore} now)`;
-  const plan = `${ranks} ${noun(ranks, 'rank')}${change}, a share of ${amountText(share)} for each`;
+  const start = `${ranks} ${noun(ranks, 'rank')}${change}, a share of ${amountText(share)} for each`;
   if (share === 0) {
-    yield `${plan}: there is no load to plan with`;
+    yield `${start}: there is no load to plan with`;
     return;
   }
   if (pins.length === 0) {
-    const why = isEven ? `all are within ${percent(tolerance)}: nothing to pin` : 'no pin makes it better';
-    yield `${plan}; ${why}`;
+    const why = maxPins === 0 ? '--max-pins 0 allows no pin' : 'no pin makes it better';
+    yield `${start}; ${isEven ? `all are within ${percent(tolerance)}: nothing to pin` : why}`;
     return;
   }
+  const off = perRank.reduce((sum, rank) => sum + (rank.isShared ? 0 : rank.unplanned - rank.after), 0);
+  const masked = off < 0.05 ? '' : ` take ${amountText(off)} off ranks that are not in the mask`;
   yield (
-    `${plan}; ${pins.length} ${noun(pins.length, 'pin')}: the highest load goes from ${amountText(before)} ` +
-    `(${shareText(before, share)}) to ${amountText(after)} (${shareText(after, share)})`
+    `${start}; ${pins.length} ${noun(pins.length, 'pin')}${masked}: the highest load${masked === '' ? '' : ' of the others'} ` +
+    `goes from ${amountText(before)} (${shareText(before, share)}) to ${amountText(after)} (${shareText(after, share)})`
   );
-  if (!isEven) yield `that is not within ${percent(tolerance)} of the share, but as low as pins get it`;
+  if (!isEven) yield `that is not within ${percent(tolerance)} of the share, ${whyUneven(plan, maxPins)}`;
+}
+
+function whyUneven({ pins, indivisible }: PinPlan, maxPins: number): string {
+  if (pins.length >= maxPins) return `and --max-pins ${maxPins} allows no more`;
+  return indivisible.length > 0 ? 'but as low as pins get it' : 'but the lowest that was found';
 }
 
 function* rankLines({ perRank, share, ranks, ranksBefore }: PinPlan): Generator<string> {

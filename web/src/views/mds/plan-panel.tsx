@@ -138,7 +138,8 @@ function Kept({ plan: { kept } }: { readonly plan: MdsPlan }) {
   );
 }
 
-function summaryOf({ pins, ranks, ranksBefore, perRank, share, tolerance, isEven }: MdsPlan): string {
+function summaryOf(plan: MdsPlan): string {
+  const { pins, ranks, ranksBefore, perRank, share, tolerance, isEven, indivisible } = plan;
   const peak = (when: 'unplanned' | 'after'): number =>
     Math.max(0, ...perRank.filter(({ isShared }) => isShared).map((rank) => rank[when]));
   const change = ranks === ranksBefore ? '' : ` (${ranksBefore} now)`;
@@ -152,7 +153,7 @@ function summaryOf({ pins, ranks, ranksBefore, perRank, share, tolerance, isEven
   const [before, after] = [peak('unplanned'), peak('after')];
   const even = isEven
     ? ''
-    : ` That is not within ${percentText(tolerance)} of the share, but as low as pins get it.`;
+    : ` That is not within ${percentText(tolerance)} of the share, but ${indivisible.length > 0 ? 'as low as pins get it' : 'the lowest that was found'}.`;
   return (
     `${start}. ${pins.length} ${noun(pins.length, 'pin')}: the highest load goes from ${amountText(before)} ` +
     `(${shareText(before, share)}) to ${amountText(after)} (${shareText(after, share)}).${even}`
