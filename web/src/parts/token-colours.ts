@@ -18,6 +18,7 @@ export function colourKey(): string {
  */
 export function tokenColour(token: string): string {
   const probe = document.createElement('span');
+  probe.style.setProperty('forced-color-adjust', 'none');
   probe.style.color = `var(${token})`;
   document.body.append(probe);
   const { color } = getComputedStyle(probe);

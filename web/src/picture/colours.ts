@@ -18,6 +18,8 @@ export class ColourBox {
   constructor(at: HTMLElement) {
     this.#probe = document.createElement('span');
     this.#probe.hidden = true;
+    // Where colours are forced, those of a picture still tell things apart.
+    this.#probe.style.setProperty('forced-color-adjust', 'none');
     at.append(this.#probe);
   }
 
