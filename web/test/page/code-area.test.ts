@@ -210,6 +210,12 @@ describe.skipIf(CHROMIUM === undefined)('the code area', () => {
     expect(await page.locator('.code-mark-error').getAttribute('title')).toBe(message);
     await screenshot(page, 'code-area-400-dark');
     expect(await seriousFindings(page)).toEqual([]);
+    // Without a keyboard, too.
+    await page.getByRole('button', { name: 'Find…' }).click();
+    await page.getByRole('search').getByLabel('Find', { exact: true }).fill('host1');
+    await page.locator('.code-found').first().waitFor();
+    await screenshot(page, 'code-area-400-find');
+    expect(await seriousFindings(page)).toEqual([]);
     await close();
   });
 

@@ -127,13 +127,14 @@ export function CodeArea({ state, label, tokens }: CodeAreaProps) {
           </div>
         </div>
       </div>
-      <CursorLine state={state} id={problem} />
+      <CursorLine state={state} id={problem} onFind={() => open('search')} />
     </div>
   );
 }
 
 /** Where the cursor is, and what is wrong there: told to screen readers when the cursor comes to it. */
-function CursorLine({ state, id }: { readonly state: CodeState; readonly id: string }) {
+function CursorLine(props: { readonly state: CodeState; readonly id: string; readonly onFind: () => void }) {
+  const { state, id, onFind } = props;
   state.watch();
   const { lines, cursor } = state;
   const line = lines.lineAt(cursor);
@@ -145,6 +146,9 @@ function CursorLine({ state, id }: { readonly state: CodeState; readonly id: str
       <span id={id} role="status">
         {wordsOf(state.problemsOf(line))}
       </span>
+      <button type="button" class="link code-find" onClick={onFind}>
+        Find…
+      </button>
     </div>
   );
 }

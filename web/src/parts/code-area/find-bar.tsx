@@ -166,11 +166,16 @@ const NOTHING: FindQuery = { text: '', isCaseSensitive: false };
 /** How many occurrences there are, and at which one the selection is. */
 function Count({ state, query }: { readonly state: CodeState; readonly query: FindQuery }) {
   const version = state.version.value;
-  const settled = useSettled(`${version}\n${query.text}\n${query.isCaseSensitive}`, PAUSE);
-  const [found, setFound] = useState<readonly number[]>([]);
-  useEffect(() => setFound(occurrences(state.text, query, MOST_COUNTED)), [settled, state]);
+  const key = `${version} ${query.isCaseSensitive} ${query.text}`;
+  const settled = useSettled(key, PAUSE);
+  const [counted, setCounted] = useState<{ readonly key: string; readonly found: readonly number[] }>();
+  useEffect(() => {
+    if (settled === key) setCounted({ key, found: occurrences(state.text, query, MOST_COUNTED) });
+  }, [settled, key, state]);
   const { start, end } = state.selection.value;
   if (query.text === '') return null;
+  if (counted?.key !== key) return <>…</>;
+  const { found } = counted;
   if (found.length === 0) return <>none</>;
   const all = found.length < MOST_COUNTED ? count(found.length) : `more than ${count(MOST_COUNTED)}`;
   const at = end - start === query.text.length ? found.indexOf(start) : -1;
