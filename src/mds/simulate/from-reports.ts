@@ -3,11 +3,11 @@ import { CrushError } from '../../errors.ts';
 import { beatScale, type RankReport } from '../decide.ts';
 import { fragmentKey } from '../export-tree.ts';
 import { noteBeats } from '../known-ranks.ts';
-import { addLoads, NO_LOAD, scaleLoad, type LoadVector, type MdsLoad } from '../load.ts';
+import { addLoads, metaLoad, NO_LOAD, scaleLoad, type LoadVector, type MdsLoad } from '../load.ts';
 import { DEFAULT_MDS_OPTIONS, type MdsOptions } from '../options.ts';
 import { isInFragment, type FileSystemReport, type FragmentReport, type LoadsReport } from '../reports.ts';
 import { hashName } from './name-hash.ts';
-import { ReportedTree, reportedPins, reportedSubtrees } from './reported-tree.ts';
+import { ReportedTree, reportedPins, reportedSubtrees, type ReportedRoot } from './reported-tree.ts';
 import {
   USUAL_CPU_TICKS,
   USUAL_MIGRATION_TIMES,
@@ -48,6 +48,8 @@ export function workloadFromReports(
   const roots = new Set(subtrees.map(fragmentKey));
   const steady = (settings.options ?? DEFAULT_MDS_OPTIONS).mds_decay_halflife / Math.LN2;
   const anyReport = [...reports.values()].find(({ loads }) => loads !== undefined)?.loads;
+  const holderOf = holderFinder(subtrees);
+  const moved = new Set<string>();
   const loads: WorkloadLoad[] = [];
   const background: RankBackground[] = [];
   for (const [rank, heartbeat] of heartbeats) {
@@ -63,6 +65,8 @@ export function workloadFromReports(
       const rates = scaleLoad(load, 1 / steady);
       const directory = tree.number(fragment.path);
       if (directory === undefined) continue;
+      if ((holderOf(fragment.path) ?? rank) !== rank && metaLoad(load) >= WORTH_A_WORD)
+        moved.add(fragment.path);
       loads.push({
         directories: [directory],
         ...(fragment.fragment === 0 ? {} : { fragment: fragment.fragment }),
@@ -84,6 +88,7 @@ export function workloadFromReports(
       ...(imports === undefined ? {} : { firstImports: imports }),
     });
   }
+  noteMoved([...moved], notes);
   return {
     name: 'reports of a cluster',
     tree: tree.workloadTree(),
@@ -97,6 +102,36 @@ export function workloadFromReports(
     rankMask: settings.fileSystem?.rankMask ?? '',
     notes,
   };
+}
+
+/** Least popularity whose change of hands is told. */
+const WORTH_A_WORD = 0.1;
+
+/** Finds the rank that holds a directory; undefined where fragments of it or above it have several. */
+function holderFinder(subtrees: readonly ReportedRoot[]): (path: string) => number | undefined {
+  const byPath = new Map<string, Set<number>>();
+  for (const { path, authority } of subtrees) {
+    const ranks = byPath.get(path);
+    if (ranks === undefined) byPath.set(path, new Set([authority]));
+    else ranks.add(authority);
+  }
+  return (path) => {
+    for (let at = path; ; at = at.slice(0, Math.max(at.lastIndexOf('/'), 0))) {
+      const ranks = byPath.get(at);
+      if (ranks !== undefined) return ranks.size === 1 ? [...ranks][0] : undefined;
+      if (at === '') return undefined;
+    }
+  };
+}
+
+/** Tells of load that one rank counts in directories which another holds: it moved while the reports were taken. */
+function noteMoved([first, ...others]: readonly string[], notes: string[]): void {
+  if (first === undefined) return;
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  notes.push(
+    `${first === '' ? '/' : first}${more} went to another rank while the reports were taken, and what the first one counts ` +
+      'begins there: loads of the first beat are not those of the heartbeats; better ask when nothing moves',
+  );
 }
 
 /** What each rank said of itself, in its own report or, where there is none, to another. */
