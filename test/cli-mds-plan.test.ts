@@ -124,6 +124,15 @@ describe('mds plan', () => {
     );
   });
 
+  test('names the planned number of pins among the others, however many they are', async () => {
+    const many = Array.from({ length: 60 }, (_, index) => [`/u${index}`, 100 + index] as const);
+    const loads = write('mds.0.json', dumpLoads(Object.fromEntries(many)));
+    const text = await plan(loads, '--ranks', '3', '--tolerance', '1%', '--compare', '0');
+    const [, pins = ''] = /for each; (\d+) pins:/.exec(text) ?? [];
+    expect(Number(pins)).toBeGreaterThan(20);
+    expect(text).toMatch(new RegExp(`, 12: \\d\\.\\d\\dx, \\.\\.\\., ${pins}: \\d\\.\\d\\dx \\(planned\\)`));
+  });
+
   test('stands without a comparison where what follows cannot be simulated', async () => {
     const loads = write('mds.0.json', dumpLoads({ '/a': 4e14, '/b': 4e14 }));
     const text = await plan(loads, '--ranks', '2');

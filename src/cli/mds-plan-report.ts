@@ -145,10 +145,14 @@ function pinText({ path, rank, load, from, before }: PlannedPin, plan: PinPlan):
 }
 
 function peaksText({ peaks, share, pins }: PinPlan): string {
-  const steps = peaks
-    .slice(0, MAX_STEPS)
-    .map((peak, count) => `${count}: ${shareText(peak, share)}${count === pins.length ? ' (planned)' : ''}`);
-  return `highest load by number of pins: ${steps.join(', ')}${peaks.length > MAX_STEPS ? ', ...' : ''}`;
+  const steps = peaks.map(
+    (peak, count) => `${count}: ${shareText(peak, share)}${count === pins.length ? ' (planned)' : ''}`,
+  );
+  const shown = steps.slice(0, MAX_STEPS);
+  const planned = pins.length < MAX_STEPS ? [] : steps.slice(pins.length, pins.length + 1);
+  const skipped = pins.length > MAX_STEPS ? ['...'] : [];
+  const isCut = Math.max(MAX_STEPS, pins.length + 1) < steps.length;
+  return `highest load by number of pins: ${[...shown, ...skipped, ...planned, ...(isCut ? ['...'] : [])].join(', ')}`;
 }
 
 /** Most numbers of pins whose peaks are listed. */
