@@ -271,6 +271,22 @@ describe.skipIf(CHROMIUM === undefined)('the code area', () => {
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     expect(copied.length).toBeGreaterThan(large.length / 3);
     expect(large.startsWith(copied)).toBe(true);
+    // Dragged over more than a window.
+    await field(page).press('Control+Home');
+    await page.mouse.move(box.x + 150, box.y + 50);
+    await page.mouse.down();
+    for (let turn = 1; turn <= 3; turn++) {
+      await page.mouse.move(box.x + 150, box.y + 100 + turn);
+      await page.mouse.wheel(0, 9000);
+      await expect.poll(() => scroller.evaluate((it) => it.scrollTop)).toBe(9000 * turn);
+    }
+    await page.mouse.move(box.x + 150, box.y + 200, { steps: 3 });
+    await page.mouse.up();
+    await page.keyboard.press('Control+c');
+    const dragged = await page.evaluate(() => navigator.clipboard.readText());
+    expect(dragged.split('\n').length).toBeGreaterThan(1300);
+    expect(large.indexOf(dragged)).toBeLessThan(200);
+    expect(large.includes(dragged)).toBe(true);
     // All of it, copied and typed over.
     await page.keyboard.press('Control+a');
     await page.keyboard.press('Control+c');

@@ -214,7 +214,7 @@ export class AreaWindow implements CodeField {
         Math.max(lines.lineAt(end) + 1, first + count) + NEAR,
       );
     }
-    // Another window would end the dragging.
+    // Until it ends there is another window only when what is in sight is not in this one.
     this.#isDragging = true;
   }
 
@@ -243,9 +243,7 @@ export class AreaWindow implements CodeField {
     this.#state.scroll = { top: scroller.scrollTop, left: scroller.scrollLeft };
     this.layout.look();
     clearTimeout(this.#timer);
-    const { first, count } = this.layout.visible.peek();
-    if (first < this.#first || Math.min(first + count, this.#state.lines.lineCount) > this.#end)
-      this.#ensure();
+    if (!this.#hasSight()) this.#ensure();
     else this.#timer = setTimeout(() => this.#ensure(), REST);
   }
 
@@ -266,10 +264,17 @@ export class AreaWindow implements CodeField {
     this.#ensure();
   }
 
+  /** Whether all lines in sight are in the window. */
+  #hasSight(): boolean {
+    const { first, count } = this.layout.visible.peek();
+    return first >= this.#first && Math.min(first + count, this.#state.lines.lineCount) <= this.#end;
+  }
+
   /** Sees to it that the window has what it is to have. */
   #ensure(): void {
-    if (this.#isComposing || this.#isDragging) return;
+    if (this.#isComposing) return;
     this.layout.look();
+    if (this.#isDragging && this.#hasSight()) return;
     const { lines } = this.#state;
     if (lines.lineCount <= WHOLE) {
       if (this.#first !== 0 || this.#end !== lines.lineCount) this.#cut(0, lines.lineCount);
@@ -281,7 +286,7 @@ export class AreaWindow implements CodeField {
     let high = first + count + NEAR;
     const startLine = lines.lineAt(start);
     const endLine = lines.lineAt(end);
-    if (startLine < first + count && endLine >= first) {
+    if (this.#isDragging || (startLine < first + count && endLine >= first)) {
       low = Math.min(low, startLine);
       high = Math.max(high, endLine + 1);
     }
