@@ -230,6 +230,14 @@ describe('gzip', () => {
     expect(isGzip(crush)).toBe(false);
   });
 
+  it('within gzip is to be unpacked once before', async () => {
+    const error = await asyncFailure(gzipSync(gzipSync(crush)));
+    expect([error.code, error.message]).toEqual([
+      'unknown-kind',
+      'the bytes are packed with gzip more than once: unpack them once',
+    ]);
+  });
+
   it('that is damaged or ends early is an error', async () => {
     const packed = gzipSync(crush);
     for (let end = 2; end < packed.length; end += 97) {

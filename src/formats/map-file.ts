@@ -7,7 +7,7 @@ import { bytesOf, type Bytes } from './bytes.ts';
 import type { MapFile, ReadMapOptions } from './detect.ts';
 import { demandKind, readBinaryMap } from './file-kind.ts';
 import { MIB } from './gather-bytes.ts';
-import { gunzip } from './gzip.ts';
+import { gunzip, isGzip } from './gzip.ts';
 import { MAX_JSON_BYTES } from './json-limits.ts';
 
 /** Most bytes of a file that are read or unpacked. The largest maps of the largest clusters have some tens of MiB. */
@@ -28,8 +28,12 @@ export const MAX_FILE_BYTES = 256 * MIB;
 export async function readMapFile(bytes: Bytes, options: ReadMapOptions = {}): Promise<MapFile> {
   const limit = options.maxUnpackedBytes ?? MAX_FILE_BYTES;
   // What is of no known kind, or too large for its kind, is given up at its first bytes.
-  const limitOf = (start: Uint8Array): number =>
-    demandKind(start) === 'text' ? Math.min(limit, MAX_JSON_BYTES) : limit;
+  const limitOf = (start: Uint8Array): number => {
+    if (isGzip(start)) {
+      throw new CrushError('unknown-kind', 'the bytes are packed with gzip more than once: unpack them once');
+    }
+    return demandKind(start) === 'text' ? Math.min(limit, MAX_JSON_BYTES) : limit;
+  };
   const unpacked = await gunzip(bytesOf(bytes, 'readMapFile'), limitOf);
   if (options.second === undefined) {
     const kind = demandKind(unpacked);

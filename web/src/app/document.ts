@@ -22,12 +22,16 @@ let lastGiven: readonly File[] = [];
 
 /** Opens one file, or an OSDMap's JSON and its CRUSH map together. */
 export async function openGivenFiles(files: readonly File[], ignoreCrc = false): Promise<void> {
-  const some = files.slice(0, 2);
-  if (some.length === 0) return;
-  lastGiven = some;
-  await open(some.map((file) => file.name).join(' and '), undefined, async (mine) => {
+  if (files.length === 0) return;
+  if (files.length > 2) {
+    const text = `${files.length} files were given: open one, or the JSON of 'ceph osd dump' and its CRUSH map`;
+    openError.value = { isPageError: true, code: 'bad-argument', text, message: text, place: {} };
+    return;
+  }
+  lastGiven = files;
+  await open(files.map((file) => file.name).join(' and '), undefined, async (mine) => {
     const given = await Promise.all(
-      some.map(async (file) => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })),
+      files.map(async (file) => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })),
     );
     return worker.openFiles(given, ignoreCrc, mine);
   });

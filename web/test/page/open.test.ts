@@ -83,6 +83,23 @@ describe.skipIf(CHROMIUM === undefined)('opening maps in the page', () => {
     await close();
   });
 
+  it('says that of several files only two go together, and how a wrong checksum is ignored', async () => {
+    const { page, faults, close } = await openPage();
+    const input = page.locator('input[type=file]').first();
+    const file = (name: string, buffer: Buffer) => ({ name, mimeType: '', buffer });
+    const bytes = await readFile('examples/cluster-8osd/osdmap');
+    await input.setInputFiles(['a', 'b', 'c'].map((name) => file(name, bytes)));
+    await page.getByRole('alert').getByText('3 files were given').waitFor();
+    bytes[30] = (bytes[30] ?? 0) ^ 1;
+    await input.setInputFiles(file('damaged', bytes));
+    await page.getByRole('alert').getByText('damaged: ').waitFor();
+    expect(await page.getByRole('alert').innerText()).not.toMatch(/ignore/);
+    await page.getByRole('button', { name: 'Open it all the same' }).click();
+    await page.getByText('damaged · epoch').waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('can be closed while something is being opened', async () => {
     const { page, faults, close } = await openPage({ link: '#/pools?example=large' });
     await page.getByRole('link', { name: 'crush-wasm' }).click();

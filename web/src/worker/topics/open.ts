@@ -11,6 +11,8 @@ export interface GivenFile {
   readonly bytes: Uint8Array;
 }
 
+const WRONG_CRC = 'the checksum does not fit the content: the map is damaged, or was changed by hand';
+
 /** The newest attempt to open something or to close it: what an older one reads later is not taken any more. */
 let newest = 0;
 
@@ -34,7 +36,10 @@ export async function openFiles(
     if (ignoreCrc && error instanceof CrushError && error.code === 'bad-crc') {
       return take({ name, ...(await read(files, true)), isCrcWrong: true }, attempt);
     }
-    throw error instanceof CrushError ? error.at({ file: name }) : error;
+    if (!(error instanceof CrushError)) throw error;
+    // The page has a button for what the library has an option for.
+    if (error.code === 'bad-crc') throw new CrushError('bad-crc', WRONG_CRC, { ...error.place, file: name });
+    throw error.at({ file: name });
   }
 }
 
