@@ -16,14 +16,17 @@ export function ViewFrame() {
   const id = route.view;
   const view = VIEWS.find((each) => each.id === id) ?? VIEWS[0];
   const Shown = loaded.value.get(id);
-  useEffect(() => {
-    document.title = `${view?.title ?? ''} · crush-wasm`;
-    if (view === undefined || loaded.value.has(id)) return;
+  const load = (): void => {
     loadError.value = undefined;
+    if (view === undefined || loaded.value.has(id)) return;
     view
       .load()
       .then((component) => (loaded.value = new Map(loaded.value).set(id, component)))
       .catch((error: unknown) => (loadError.value = error));
+  };
+  useEffect(() => {
+    document.title = `${view?.title ?? ''} · crush-wasm`;
+    load();
   }, [id]);
   const open = hasOwnFiles(id) ? undefined : documentOpen.value;
   return (
@@ -38,9 +41,19 @@ export function ViewFrame() {
       {open?.obstacle !== undefined && id !== 'summary' && (
         <ErrorNote error={open.obstacle} title="Nothing can be mapped from this map" />
       )}
-      {loadError.value !== undefined && <ErrorNote error={toPageError(loadError.value)} />}
+      {loadError.value !== undefined && (
+        <>
+          <ErrorNote
+            error={toPageError(loadError.value)}
+            title="The code of this view could not be loaded; is the connection gone, or the page renewed?"
+          />
+          <button type="button" onClick={load}>
+            Try again
+          </button>
+        </>
+      )}
       {Shown === undefined ? (
-        <p role="status">Loading …</p>
+        loadError.value === undefined && <p role="status">Loading …</p>
       ) : (
         <Guard key={id}>
           <Shown />

@@ -100,6 +100,44 @@ describe.skipIf(CHROMIUM === undefined)('opening maps in the page', () => {
     await close();
   });
 
+  it('says that the code of a view could not be loaded, and loads it later', async () => {
+    const { page, close } = await openPage({ link: '#/summary?example=cluster-8osd' });
+    await page.getByText('epoch 97').waitFor();
+    await page.route(/pools-view/, (route) => route.abort());
+    await page.getByRole('link', { name: 'Pools and rules' }).click();
+    await page.getByText('The code of this view could not be loaded').waitFor();
+    expect(await page.getByText('Loading …').count()).toBe(0);
+    await page.unroute(/pools-view/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('8 pools').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await close();
+  });
+
+  it('scrolls what gets the focus clear of bars that stay in sight', async () => {
+    const { page, faults, close } = await openPage({ link: '#/what-if?example=cluster-8osd&s.item=-7' });
+    await page.getByText('of all shards move').first().waitFor();
+    for (const key of ['Tab', 'Shift+Tab']) {
+      for (let i = 0; i < 45; i++) {
+        await page.keyboard.press(key);
+        const cover = await page.evaluate(() => {
+          const focused = document.activeElement;
+          if (focused === null || focused === document.body) return '';
+          const { left, top, width, height } = focused.getBoundingClientRect();
+          const above = document.elementFromPoint(
+            left + Math.min(width, 20) / 2,
+            top + Math.min(height, 20) / 2,
+          );
+          const bar = above?.closest('.effect-bar, .head');
+          return bar && !bar.contains(focused) ? `${focused.outerHTML} under ${bar.className}` : '';
+        });
+        expect(cover).toBe('');
+      }
+    }
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('can be closed while something is being opened', async () => {
     const { page, faults, close } = await openPage({ link: '#/pools?example=large' });
     await page.getByRole('link', { name: 'crush-wasm' }).click();
