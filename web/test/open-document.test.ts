@@ -81,6 +81,30 @@ describe('open documents', () => {
     expect(document.columns(3)).toEqual(document.originalColumns(3));
   });
 
+  it('finds out but once that a pool cannot be mapped', () => {
+    const { file } = readExample('cluster-8osd');
+    if (file.kind !== 'osdmap') throw new Error('the example is an OSDMap');
+    const [pool] = file.map.pools.values();
+    if (pool === undefined) throw new Error('the example has pools');
+    const map = { ...file.map, pools: new Map([[pool.id, { ...pool, type: 2 }]]) };
+    const document = new OpenDocument({ name: 'broken', file: { ...file, map }, notes: [] });
+    const failure = (): unknown => {
+      try {
+        return document.columns(pool.id);
+      } catch (error) {
+        return error;
+      }
+    };
+    const first = failure();
+    expect(first).toMatchObject({ code: 'unsupported' });
+    expect(failure()).toBe(first);
+    // A change that leaves it so.
+    document.change({ ...map, epoch: map.epoch + 1 });
+    const changed = failure();
+    expect(changed).toMatchObject({ code: 'unsupported' });
+    expect(failure()).toBe(changed);
+  });
+
   it('makes the large example of the size that it claims', () => {
     const document = open('large');
     const state = documentState(document);

@@ -47,8 +47,9 @@ export class OpenDocument {
    */
   #session: Session | undefined;
   #currentMapper: PgMapper | undefined;
-  #currents = new Map<number, PgColumns>();
-  readonly #originals = new Map<number, PgColumns>();
+  /** Why a pool cannot be mapped is kept too: maps with absurd tries take long until that is known. */
+  #currents = new Map<number, PgColumns | CrushError>();
+  readonly #originals = new Map<number, PgColumns | CrushError>();
 
   constructor(source: DocumentSource) {
     this.source = source;
@@ -103,10 +104,10 @@ export class OpenDocument {
     let columns = this.#currents.get(pool);
     if (columns === undefined) {
       this.#currentMapper ??= new PgMapper(this.#current);
-      columns = this.#currentMapper.mapPool(pool);
+      columns = columnsOrError(this.#currentMapper, pool);
       this.#currents.set(pool, columns);
     }
-    return columns;
+    return demandColumns(columns);
   }
 
   /** Where a pool's PGs lie in the map as it was read. */
@@ -114,10 +115,10 @@ export class OpenDocument {
     let columns = this.#originals.get(pool);
     if (columns === undefined) {
       this.#mapper ??= new PgMapper(this.original);
-      columns = this.#mapper.mapPool(pool);
+      columns = columnsOrError(this.#mapper, pool);
       this.#originals.set(pool, columns);
     }
-    return columns;
+    return demandColumns(columns);
   }
 
   /**
@@ -167,6 +168,20 @@ export class OpenDocument {
     this.#currents = new Map();
     this.#version++;
   }
+}
+
+function columnsOrError(mapper: PgMapper, pool: number): PgColumns | CrushError {
+  try {
+    return mapper.mapPool(pool);
+  } catch (error) {
+    if (error instanceof CrushError) return error;
+    throw error;
+  }
+}
+
+function demandColumns(columns: PgColumns | CrushError): PgColumns {
+  if (columns instanceof CrushError) throw columns;
+  return columns;
 }
 
 function copyOf(columns: PgColumns): PgColumns {
