@@ -62,6 +62,9 @@ export function VirtualTable(props: VirtualTableProps) {
   const [scroll, setScroll] = useState({ top: 0, height: 400 });
   const [active, setActive] = useState(Math.max(0, chosen));
   const at = Math.min(active, Math.max(0, rowCount - 1));
+  // Keys can come faster than the table is drawn: each goes on from where the last one led.
+  const latest = useRef(at);
+  latest.current = at;
   const view = tableWindow({ rowCount, rowHeight: ROW_HEIGHT, scrollTop: scroll.top, height: scroll.height });
 
   useLayoutEffect(() => {
@@ -74,8 +77,10 @@ export function VirtualTable(props: VirtualTableProps) {
     return () => observer.disconnect();
   }, []);
   useEffect(() => onWindow?.(view.first, view.count), [view.first, view.count, rowCount, onWindow]);
-  useEffect(() => {
+  // Before the row is seen as chosen, so that the next key goes on from it.
+  useLayoutEffect(() => {
     if (chosen < 0) return;
+    latest.current = chosen;
     setActive(chosen);
     show(chosen);
   }, [props.chosenKey ?? chosen, props.reveal, chosen >= 0, rowCount > 0]);
@@ -172,18 +177,18 @@ export function VirtualTable(props: VirtualTableProps) {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
     const page = Math.max(1, Math.floor(scroll.height / ROW_HEIGHT) - 2);
     const steps: Readonly<Record<string, number>> = {
-      ArrowDown: at + 1,
-      ArrowUp: at - 1,
-      PageDown: at + page,
-      PageUp: at - page,
+      ArrowDown: latest.current + 1,
+      ArrowUp: latest.current - 1,
+      PageDown: latest.current + page,
+      PageUp: latest.current - page,
       Home: 0,
       End: rowCount - 1,
     };
     const to = steps[event.key];
     if (to !== undefined) move(to);
-    else if (event.key === 'Enter' || event.key === ' ') onChoose?.(at);
+    else if (event.key === 'Enter' || event.key === ' ') onChoose?.(latest.current);
     else {
-      const used = props.onKey?.(event.key, at) ?? false;
+      const used = props.onKey?.(event.key, latest.current) ?? false;
       if (used === false) return;
       if (used !== true) move(used);
     }
@@ -192,6 +197,7 @@ export function VirtualTable(props: VirtualTableProps) {
 
   function move(to: number): void {
     const row = Math.max(0, Math.min(rowCount - 1, to));
+    latest.current = row;
     setActive(row);
     show(row);
   }
