@@ -73,7 +73,12 @@ function Reports() {
       {tree.data && <DirectoryPanel tree={tree.data} decision={decision.data} plan={plan.data} />}
       <div class="mds-columns">
         {decision.data && <DecisionPanel decision={decision.data} />}
-        <PlanPanel plan={plan.data} error={plan.error} isWaiting={plan.isWaiting} />
+        <PlanPanel
+          plan={plan.data}
+          said={decision.data?.notes ?? []}
+          error={plan.error}
+          isWaiting={plan.isWaiting}
+        />
       </div>
     </>
   );

@@ -19,8 +19,11 @@ export function PlanPanel({
   plan,
   error,
   isWaiting,
+  said,
 }: {
   readonly plan: MdsPlan | undefined;
+  /** Notes that stand above already. */
+  readonly said: readonly string[];
   readonly error: PageError | undefined;
   readonly isWaiting: boolean;
 }) {
@@ -34,12 +37,12 @@ export function PlanPanel({
           Planning …
         </p>
       )}
-      {plan && <Plan plan={plan} />}
+      {plan && <Plan plan={plan} said={said} />}
     </section>
   );
 }
 
-function Plan({ plan }: { readonly plan: MdsPlan }) {
+function Plan({ plan, said }: { readonly plan: MdsPlan; readonly said: readonly string[] }) {
   return (
     <>
       <p class="mds-plan-summary">{summaryOf(plan)}</p>
@@ -64,7 +67,7 @@ function Plan({ plan }: { readonly plan: MdsPlan }) {
           )}
         </div>
       ))}
-      <Notes notes={plan.notes} />
+      <Notes notes={plan.notes.filter((note) => !said.includes(note))} />
       {plan.share > 0 && <PlanComparisonTable plan={plan} />}
       {plan.pins.length > 0 && <PlanCommands plan={plan} />}
     </>
