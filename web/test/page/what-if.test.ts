@@ -51,7 +51,7 @@ describe.skipIf(CHROMIUM === undefined)('what if in the page', () => {
     await pick(page, 'host0');
     await page.getByRole('button', { name: 'Mark down' }).click();
     await expectMoved(page, movedShards('out osd.3; down host0'));
-    await page.getByText(/Undersized PGs: /).waitFor();
+    await page.getByText(/PGs short of OSDs: /).waitFor();
     await screenshot(page, 'what-if-small');
     expect(await seriousFindings(page)).toEqual([]);
     await page.locator('body').press('Control+z');

@@ -49,7 +49,7 @@ export function EffectPanel({ answer }: { readonly answer: WhatIfAnswer }) {
                 PGs
               </th>
               <th scope="col" class="number">
-                Undersized
+                Short of OSDs
               </th>
               <th scope="col" class="number">
                 Below min_size
@@ -83,7 +83,7 @@ export function EffectBar({ answer }: { readonly answer: WhatIfAnswer }) {
     <div class="effect-bar">
       <p aria-live="polite">
         <strong>{percent(share(total), 2)}</strong> of all shards move ({count(total.movedShards)})
-        {short > 0 && ` · ${count(short)} PGs undersized`}
+        {short > 0 && ` · ${count(short)} PGs short of OSDs`}
         {total.after.belowMinSize > 0 && ` · ${count(total.after.belowMinSize)} below min_size`}
         {total.lostPgs > 0 && ` · ${count(total.lostPgs)} unreadable`}
       </p>
@@ -178,11 +178,11 @@ function Safety({ total }: { readonly total: MoveCounts }) {
         <p class="quiet">
           {after.undersized === 0
             ? 'Every PG has all its OSDs.'
-            : `${count(after.undersized)} PGs are undersized, as before.`}
+            : `${count(after.undersized)} PGs are short of OSDs, as before.`}
         </p>
       ) : (
         <p class={after.undersized > before.undersized || lostPgs > 0 ? 'error' : 'note'}>
-          Undersized PGs: {changeText(before.undersized, after.undersized)}; below min_size, so that they
+          PGs short of OSDs: {changeText(before.undersized, after.undersized)}; below min_size, so that they
           serve nothing: {changeText(before.belowMinSize, after.belowMinSize)}
           {lostPgs > 0 && `; ${count(lostPgs)} PGs whose data cannot be read from the OSDs that are up`}.
         </p>
