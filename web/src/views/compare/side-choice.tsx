@@ -1,8 +1,9 @@
 /** Which two maps are compared, and how. */
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { documentOpen } from '../../app/document.ts';
 import { route } from '../../app/route.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { FileButton } from '../../parts/file-button.tsx';
 import type { CompareSide } from '../../worker/topics/compare/sides.ts';
 import {
   chooseOther,
@@ -102,7 +103,6 @@ function SideSelect({
 }
 
 function OtherPlace() {
-  const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
   const other = otherFile.value;
   const reading = readingOther.value;
@@ -126,20 +126,11 @@ function OtherPlace() {
         void chooseOther([...files]);
       }}
     >
-      <button type="button" class={other === undefined ? 'main' : ''} onClick={() => input.current?.click()}>
-        {other === undefined ? 'Choose a file to compare with…' : 'Choose another file…'}
-      </button>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        aria-label="File to compare with"
-        onChange={(event) => {
-          const { files } = event.currentTarget;
-          if (files !== null) void chooseOther([...files]);
-          event.currentTarget.value = '';
-        }}
+      <FileButton
+        label={other === undefined ? 'Choose a file to compare with…' : 'Choose another file…'}
+        what="File to compare with"
+        isMain={other === undefined}
+        onFiles={(files) => void chooseOther(files)}
       />{' '}
       <span class="quiet">
         {reading === undefined

@@ -1,5 +1,6 @@
 /** The files: what they are, of which rank, and a place to give more. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { FileButton } from '../../parts/file-button.tsx';
 import { counted } from '../../parts/format.ts';
 import type { MdsFileState } from '../../worker/topics/mds/desk.ts';
 import { giveFiles, giveRank, isExample, mdsFiles, openCapture, putAllAway, putAway } from './mds-state.ts';
@@ -53,7 +54,11 @@ export function FilesPanel() {
         </table>
       </ScrollX>
       <div class="toolbar">
-        <FileButton label="Add files…" />
+        <FileButton
+          what="Files of metadata servers"
+          onFiles={(files) => void giveFiles(files)}
+          label="Add files…"
+        />
         <button type="button" onClick={() => void putAllAway()}>
           Put all away
         </button>
@@ -83,7 +88,12 @@ function FirstFiles() {
         does gzip. Nothing is uploaded.
       </p>
       <div class="toolbar">
-        <FileButton label="Choose files…" isMain />
+        <FileButton
+          what="Files of metadata servers"
+          onFiles={(files) => void giveFiles(files)}
+          label="Choose files…"
+          isMain
+        />
         <button type="button" onClick={() => void openCapture()}>
           Take the example
         </button>
@@ -129,28 +139,5 @@ function RankField({ file, index }: { readonly file: MdsFileState; readonly inde
         if (/^\d{1,3}$/.test(value)) void giveRank(index, Number(value));
       }}
     />
-  );
-}
-
-function FileButton({ label, isMain = false }: { readonly label: string; readonly isMain?: boolean }) {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <button type="button" class={isMain ? 'main' : ''} onClick={() => input.current?.click()}>
-        {label}
-      </button>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        aria-label="Files of metadata servers"
-        onChange={(event) => {
-          const { files } = event.currentTarget;
-          if (files !== null) void giveFiles([...files]);
-          event.currentTarget.value = '';
-        }}
-      />
-    </>
   );
 }
