@@ -12,6 +12,7 @@ import {
   type TestReport,
   type TestResult,
 } from './test-report.ts';
+import { svgNumber, svgText } from './svg.ts';
 
 const WIDTH = 960;
 const LEFT = 70;
@@ -58,8 +59,8 @@ export function distributionChart({ title, map, results }: TestReport): string {
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${top}" width="${WIDTH}" height="${top}" ` +
     `role="img" aria-labelledby="title description">\n` +
-    `<title id="title">${escape(`Distribution of ${title}`)}</title>\n` +
-    `<desc id="description">${escape(description || 'There is no rule to test.')}</desc>\n` +
+    `<title id="title">${svgText(`Distribution of ${title}`)}</title>\n` +
+    `<desc id="description">${svgText(description || 'There is no rule to test.')}</desc>\n` +
     `<style>${STYLE}</style>\n${parts.join('\n')}\n</svg>\n`
   );
 }
@@ -92,8 +93,8 @@ function levelPanel(map: CrushMap, level: ShareLevel, top: number): string {
       `${number(rows.length)} of type ${levelTitle(map, level)}: off by ${percent(spread)}; chance alone ` +
         `${percent(chance)} (the band is twice that)`,
     ),
-    `<rect class="chance" x="${LEFT}" y="${fixed(y(band))}" width="${PLOT_WIDTH}" height="${fixed(y(-band) - y(band))}"/>`,
-    `<line class="zero" x1="${LEFT}" y1="${fixed(middle)}" x2="${WIDTH - RIGHT}" y2="${fixed(middle)}"/>`,
+    `<rect class="chance" x="${LEFT}" y="${svgNumber(y(band))}" width="${PLOT_WIDTH}" height="${svgNumber(y(-band) - y(band))}"/>`,
+    `<line class="zero" x1="${LEFT}" y1="${svgNumber(middle)}" x2="${WIDTH - RIGHT}" y2="${svgNumber(middle)}"/>`,
     axisText(start + 10, `+${percent(Math.min(MOST_OFF, scale))}`),
     axisText(middle + 4, '0 %'),
     axisText(start + PLOT_HEIGHT, `-${percent(Math.min(MOST_OFF, scale))}`),
@@ -105,9 +106,9 @@ function levelPanel(map: CrushMap, level: ShareLevel, top: number): string {
       const height = Math.max(0.5, Math.abs(y(off) - middle));
       const tip = `${rowName(map, level, row)}: ${number(row.count)} of ${row.expected.toFixed(1)}, ${deviationText(row)}`;
       parts.push(
-        `<rect class="${off >= 0 ? 'over' : 'under'}" x="${fixed(LEFT + i * step)}" ` +
-          `y="${fixed(off >= 0 ? middle - height : middle)}" width="${fixed(step * 0.85)}" height="${fixed(height)}">` +
-          `<title>${escape(tip)}</title></rect>`,
+        `<rect class="${off >= 0 ? 'over' : 'under'}" x="${svgNumber(LEFT + i * step)}" ` +
+          `y="${svgNumber(off >= 0 ? middle - height : middle)}" width="${svgNumber(step * 0.85)}" height="${svgNumber(height)}">` +
+          `<title>${svgText(tip)}</title></rect>`,
       );
     });
   } else {
@@ -115,7 +116,7 @@ function levelPanel(map: CrushMap, level: ShareLevel, top: number): string {
     const at = Array.from({ length: points }, (_, i) => Math.round((i * (rows.length - 1)) / (points - 1)));
     const line = at.map((row) => {
       const x = LEFT + (row / (rows.length - 1)) * PLOT_WIDTH;
-      return `${fixed(x)},${fixed(y(offs[row] ?? 0))}`;
+      return `${svgNumber(x)},${svgNumber(y(offs[row] ?? 0))}`;
     });
     parts.push(`<polyline class="line" points="${line.join(' ')}"/>`);
   }
@@ -140,12 +141,12 @@ function retryPanel({ distribution }: TestResult, top: number): string {
   ];
   shown.forEach((count, retries) => {
     const x = LEFT + retries * step;
-    parts.push(`<text x="${fixed(x)}" y="${base + 14}">${retries}</text>`);
+    parts.push(`<text x="${svgNumber(x)}" y="${base + 14}">${retries}</text>`);
     if (count === 0) return;
     const height = ((Math.log(count) + 1) / (Math.log(most) + 1)) * PLOT_HEIGHT;
     parts.push(
-      `<rect class="retry" x="${fixed(x)}" y="${fixed(base - height)}" width="${fixed(step * 0.85)}" ` +
-        `height="${fixed(height)}"><title>${retries} retries: ${number(count)}</title></rect>`,
+      `<rect class="retry" x="${svgNumber(x)}" y="${svgNumber(base - height)}" width="${svgNumber(step * 0.85)}" ` +
+        `height="${svgNumber(height)}"><title>${retries} retries: ${number(count)}</title></rect>`,
     );
   });
   return parts.join('\n');
@@ -153,23 +154,9 @@ function retryPanel({ distribution }: TestResult, top: number): string {
 
 function text(x: number, y: number, content: string, className?: string): string {
   const style = className === undefined ? '' : ` class="${className}"`;
-  return `<text${style} x="${x}" y="${y}">${escape(content)}</text>`;
+  return `<text${style} x="${x}" y="${y}">${svgText(content)}</text>`;
 }
 
 function axisText(y: number, content: string): string {
-  return `<text x="${LEFT - 8}" y="${fixed(y)}" text-anchor="end">${escape(content)}</text>`;
-}
-
-function fixed(value: number): string {
-  return String(Math.round(value * 100) / 100);
-}
-
-/** Text for XML; characters that XML has no place for become question marks. */
-function escape(content: string): string {
-  return content
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '?')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
+  return `<text x="${LEFT - 8}" y="${svgNumber(y)}" text-anchor="end">${svgText(content)}</text>`;
 }

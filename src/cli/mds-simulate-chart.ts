@@ -1,5 +1,6 @@
 /** The chart of `crush-wasm mds simulate`: loads of ranks over time, as SVG that stands on light and on dark pages. */
 import type { SimulatedVariant } from './mds-simulate-report.ts';
+import { svgNumber, svgText } from './svg.ts';
 
 const WIDTH = 960;
 const LEFT = 80;
@@ -35,8 +36,8 @@ export function simulationChart(variants: readonly SimulatedVariant[]): string {
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" ` +
     `role="img" aria-labelledby="title description">\n` +
-    `<title id="title">${escape(`Loads of metadata servers: ${first?.result.workload ?? ''}`)}</title>\n` +
-    `<desc id="description">${escape(variants.map(describe).join(' '))}</desc>\n` +
+    `<title id="title">${svgText(`Loads of metadata servers: ${first?.result.workload ?? ''}`)}</title>\n` +
+    `<desc id="description">${svgText(variants.map(describe).join(' '))}</desc>\n` +
     `<style>${STYLE}</style>\n${panels.join('\n')}\n</svg>\n`
   );
 }
@@ -79,8 +80,8 @@ function panel({ title, result }: SimulatedVariant, top: number, most: number): 
   ];
   for (const { time, path, from, to } of migrations.slice(0, MOST_MARKS)) {
     parts.push(
-      `<line class="export" x1="${fixed(x(Math.max(time, begin)))}" y1="${base + 3}" x2="${fixed(x(Math.max(time, begin)))}" y2="${base + 13}">` +
-        `<title>${escape(`${path} from mds.${from} to mds.${to}`)}</title></line>`,
+      `<line class="export" x1="${svgNumber(x(Math.max(time, begin)))}" y1="${base + 3}" x2="${svgNumber(x(Math.max(time, begin)))}" y2="${base + 13}">` +
+        `<title>${svgText(`${path} from mds.${from} to mds.${to}`)}</title></line>`,
     );
   }
   const labels = spread(
@@ -90,7 +91,7 @@ function panel({ title, result }: SimulatedVariant, top: number, most: number): 
   for (let rank = 0; rank < ranks; rank++) {
     const colour = COLOURS[rank % COLOURS.length] ?? '#7a7a7a';
     const line = shown.map(
-      ({ time, ranks: loads }) => `${fixed(x(time))},${fixed(y(loads[rank]?.mdsLoad ?? 0))}`,
+      ({ time, ranks: loads }) => `${svgNumber(x(time))},${svgNumber(y(loads[rank]?.mdsLoad ?? 0))}`,
     );
     const isMore = Math.floor(rank / COLOURS.length) % 2 === 1;
     parts.push(
@@ -118,19 +119,5 @@ function spread(
 }
 
 function text(x: number, y: number, content: string, attributes = ''): string {
-  return `<text${attributes === '' ? '' : ` ${attributes}`} x="${fixed(x)}" y="${fixed(y)}">${escape(content)}</text>`;
-}
-
-function fixed(value: number): string {
-  return String(Math.round(value * 100) / 100);
-}
-
-/** Text for XML; characters that XML has no place for become question marks. */
-function escape(content: string): string {
-  return content
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '?')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
+  return `<text${attributes === '' ? '' : ` ${attributes}`} x="${svgNumber(x)}" y="${svgNumber(y)}">${svgText(content)}</text>`;
 }
