@@ -7,13 +7,7 @@ import { keyTarget } from '../src/picture/picture-keys.ts';
 import { childrenOf, countOsds, factsOf, pathTo, rowOfItem, stateOf } from '../src/picture/rows.ts';
 import { deviation, deviationText, fillStep } from '../src/picture/fill-scale.ts';
 import { search } from '../src/views/hierarchy/search.ts';
-import {
-  openedTo,
-  openTo,
-  readableDepth,
-  typesByDepth,
-  visibleRows,
-} from '../src/views/hierarchy/tree-rows.ts';
+import { openedTo, openTo, readableDepth, typesByDepth, visibleRows } from '../src/picture/tree-rows.ts';
 import { readExample } from '../src/worker/examples.ts';
 import { OpenDocument } from '../src/worker/open-document.ts';
 import { osdLoads } from '../src/worker/osd-loads.ts';

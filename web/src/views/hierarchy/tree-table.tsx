@@ -1,15 +1,16 @@
 /** The hierarchy as a table that opens and closes, with search. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { route } from '../../app/route.ts';
 import { count, decimal, weight } from '../../parts/format.ts';
 import { type TableColumn, VirtualTable } from '../../parts/virtual-table.tsx';
 import { deviation, deviationText } from '../../picture/fill-scale.ts';
+import { useOpenRows } from '../../picture/open-rows.ts';
 import { isOsd, reweightOf, stateOf, typeOf } from '../../picture/rows.ts';
+import { openedTo, typesByDepth, visibleRows } from '../../picture/tree-rows.ts';
 import type { HierarchyLoads } from '../../worker/topics/hierarchy-loads.ts';
 import type { HierarchyRows } from '../../worker/topics/hierarchy.ts';
 import { SearchBox } from './search-box.tsx';
 import { search } from './search.ts';
-import { openedTo, openTo, readableDepth, typesByDepth, visibleRows } from './tree-rows.ts';
 
 /** Rows that a tree opens with at most. */
 const FIRST_ROWS = 60;
@@ -51,9 +52,6 @@ interface TreeTableProps {
 
 /** Tree, search and the choice of how deep it is open. */
 export function TreeTable({ rows, loads, selected, onSelect }: TreeTableProps) {
-  const [open, setOpen] = useState<ReadonlySet<number>>(() =>
-    openedTo(rows, readableDepth(rows, FIRST_ROWS)),
-  );
   const [order, setOrder] = useState<{ readonly key: Key; readonly isDown: boolean }>();
   const query = route.subject('find') ?? '';
   const onlyMatches = route.display('matches') === 'only';
@@ -61,13 +59,12 @@ export function TreeTable({ rows, loads, selected, onSelect }: TreeTableProps) {
   const matching = useMemo(() => new Set(matches), [matches]);
   const compare = useMemo(() => order && comparison(rows, loads, order), [rows, loads, order]);
   const only = onlyMatches && query.trim() !== '' ? matching : undefined;
+  const { open, setOpen, hasBelow, isOpen, toggle, branchOf, onArrow } = useOpenRows(rows, {
+    selected,
+    most: FIRST_ROWS,
+    isFiltered: only !== undefined,
+  });
   const visible = useMemo(() => visibleRows(rows, { open, compare, only }), [rows, open, compare, only]);
-
-  useEffect(() => {
-    if (selected < 0) return;
-    const above = openTo(rows, selected);
-    setOpen((last) => (above.every((item) => last.has(item)) ? last : new Set([...last, ...above])));
-  }, [rows, selected]);
 
   const types = typesByDepth(rows);
   return (
@@ -75,7 +72,7 @@ export function TreeTable({ rows, loads, selected, onSelect }: TreeTableProps) {
       <div class="toolbar">
         <h3 id="tree-title">Tree</h3>
         <SearchBox query={query} matches={matches} selected={selected} onSelect={onSelect} />
-        <DepthChoice types={types} onDepth={(depth) => setOpen(openedTo(rows, depth))} />
+        <DepthChoice types={types} onDepth={(depth) => setOpen(() => openedTo(rows, depth))} />
       </div>
       <VirtualTable
         label="Hierarchy"
@@ -89,10 +86,7 @@ export function TreeTable({ rows, loads, selected, onSelect }: TreeTableProps) {
           const row = visible[i];
           return row === undefined ? undefined : cellsOf(row);
         }}
-        tree={(i) => {
-          const row = visible[i] ?? 0;
-          return { level: (rows.depths[row] ?? 0) + 1, isOpen: hasBelow(row) ? isOpen(row) : undefined };
-        }}
+        tree={(i) => branchOf(visible[i] ?? 0)}
         chosen={visible.indexOf(selected)}
         chosenKey={selected}
         onChoose={(i) => onSelect(visible[i] ?? 0)}
@@ -104,41 +98,13 @@ export function TreeTable({ rows, loads, selected, onSelect }: TreeTableProps) {
     </section>
   );
 
-  function hasBelow(row: number): boolean {
-    return (rows.ends[row] ?? 0) > row + 1;
-  }
-
-  function isOpen(row: number): boolean {
-    return only !== undefined || open.has(rows.ids[row] ?? 0);
-  }
-
-  function toggle(row: number, wanted = !isOpen(row)): void {
-    const item = rows.ids[row] ?? 0;
-    setOpen((last) => {
-      const next = new Set(last);
-      if (wanted) next.add(item);
-      else next.delete(item);
-      return next;
-    });
-  }
-
   function onKey(key: string, row: number): boolean | number {
-    if (key === 'ArrowRight' && hasBelow(row)) {
-      if (isOpen(row)) return visible.indexOf(row) + 1;
-      toggle(row, true);
-      return true;
-    }
-    if (key === 'ArrowLeft') {
-      if (hasBelow(row) && isOpen(row) && only === undefined) toggle(row, false);
-      else if ((rows.parents[row] ?? -1) >= 0) return visible.indexOf(rows.parents[row] ?? 0);
-      return true;
-    }
     if (key === '*') {
       const below = rows.ids.slice(row, rows.ends[row]).filter((item) => item < 0);
       setOpen((last) => new Set([...last, ...below]));
       return true;
     }
-    return false;
+    return onArrow(key, row, visible);
   }
 
   function cellsOf(row: number) {

@@ -1,11 +1,12 @@
 /** The directories as a tree table with their counters. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { HIT_KINDS } from '../../../../src/mds/load.ts';
 import { route } from '../../app/route.ts';
 import { counted, decimal, percent } from '../../parts/format.ts';
 import { type TableColumn, VirtualTable } from '../../parts/virtual-table.tsx';
+import { useOpenRows } from '../../picture/open-rows.ts';
+import { visibleRows } from '../../picture/tree-rows.ts';
 import type { MdsTree } from '../../worker/topics/mds/tree.ts';
-import { openedTo, openTo, readableDepth, visibleRows } from '../hierarchy/tree-rows.ts';
 import { RankLabel } from './ranks-table.tsx';
 
 /** Rows that the tree opens with at most. */
@@ -32,24 +33,21 @@ export function DirectoryTable({
   readonly selected: number;
   readonly onSelect: (row: number) => void;
 }) {
-  const [open, setOpen] = useState<ReadonlySet<number>>(() =>
-    openedTo(tree, readableDepth(tree, FIRST_ROWS)),
-  );
   const [order, setOrder] = useState<{ readonly key: Key; readonly isDown: boolean }>();
   const [query, setQuery] = useState('');
   const scope = route.display('mds-counters') === 'own' ? 'own' : 'within';
   const counters = tree.counters[scope];
   const matches = useMemo(() => matching(tree, query), [tree, query]);
   const compare = useMemo(() => order && comparison(tree, counters, order), [tree, counters, order]);
+  const { open, hasBelow, isOpen, toggle, branchOf, onArrow } = useOpenRows(tree, {
+    selected,
+    most: FIRST_ROWS,
+    isFiltered: matches !== undefined,
+  });
   const visible = useMemo(
     () => visibleRows(tree, { open, compare, only: matches }).filter((row) => tree.isOwn[row] === 0),
     [tree, open, compare, matches],
   );
-  useEffect(() => {
-    if (selected < 0) return;
-    const above = openTo(tree, selected);
-    setOpen((last) => (above.every((item) => last.has(item)) ? last : new Set([...last, ...above])));
-  }, [tree, selected]);
   const all = tree.loads[0] ?? 0;
   return (
     <section aria-labelledby="directory-table-title">
@@ -96,14 +94,11 @@ export function DirectoryTable({
           const row = visible[i];
           return row === undefined ? undefined : cellsOf(row);
         }}
-        tree={(i) => {
-          const row = visible[i] ?? 0;
-          return { level: (tree.depths[row] ?? 0) + 1, isOpen: hasBelow(row) ? isOpen(row) : undefined };
-        }}
+        tree={(i) => branchOf(visible[i] ?? 0)}
         chosen={visible.indexOf(selected)}
         chosenKey={selected}
         onChoose={(i) => onSelect(visible[i] ?? 0)}
-        onKey={(key, i) => onKey(key, visible[i] ?? 0)}
+        onKey={(key, i) => onArrow(key, visible[i] ?? 0, visible)}
         height="clamp(14rem, 38vh, 60rem)"
         empty={query === '' ? 'No rank counts hits of any directory.' : 'No path fits.'}
       />
@@ -114,37 +109,6 @@ export function DirectoryTable({
       </p>
     </section>
   );
-
-  function hasBelow(row: number): boolean {
-    return (tree.ends[row] ?? 0) > row + 1;
-  }
-
-  function isOpen(row: number): boolean {
-    return matches !== undefined || open.has(tree.ids[row] ?? 0);
-  }
-
-  function toggle(row: number): void {
-    const item = tree.ids[row] ?? 0;
-    setOpen((last) => {
-      const next = new Set(last);
-      if (!next.delete(item)) next.add(item);
-      return next;
-    });
-  }
-
-  function onKey(key: string, row: number): boolean | number {
-    if (key === 'ArrowRight' && hasBelow(row)) {
-      if (isOpen(row)) return visible.indexOf(row) + 1;
-      toggle(row);
-      return true;
-    }
-    if (key === 'ArrowLeft') {
-      if (hasBelow(row) && isOpen(row) && matches === undefined) toggle(row);
-      else if ((tree.parents[row] ?? -1) >= 0) return visible.indexOf(tree.parents[row] ?? 0);
-      return true;
-    }
-    return false;
-  }
 
   function cellsOf(row: number) {
     const name = tree.names[row] ?? '';

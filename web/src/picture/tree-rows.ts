@@ -1,6 +1,6 @@
 /** Which rows of the hierarchy a tree table shows, and in what order. */
-import { isOsd, pathTo } from '../../picture/rows.ts';
-import type { HierarchyRows } from '../../worker/topics/hierarchy.ts';
+import { isOsd, pathTo } from './rows.ts';
+import type { HierarchyRows } from '../worker/topics/hierarchy.ts';
 
 /** What is shown. */
 export interface TreeChoice {
